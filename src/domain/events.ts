@@ -33,7 +33,7 @@ export interface EventData {
   readonly transferred: { readonly to: string; readonly detail: string | null };
   /** The call continues. */
   readonly transfer_failed: { readonly to: string; readonly reason: string };
-  /** The result by the call's schema is stored; `error`: the reason for a missing result. */
+  /** The result for the call's schema has been stored; `error`: the reason for a missing result. */
   readonly result_ready: { readonly error: string | null };
   /** `at_ms`: after the answer, if the key was found in the audio. */
   readonly dtmf: { readonly digit: string; readonly at_ms?: number | undefined };

@@ -6,7 +6,7 @@ import { inAnyRange, ipBytes, ipRanges } from "../base/ip-range.ts";
  */
 export const PRIVATE_IPV4 =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15";
-/** IPv4 networks that no public host has (RFC 6890 and its successors). */
+/** IPv4 networks without public hosts (RFC 6890 and its successors). */
 const CLOSED_IPV4 = ipRanges(
   `${PRIVATE_IPV4} 192.0.2.0/24 192.88.99.0/24 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 ` +
     // The metadata service of Azure has an address that looks public.

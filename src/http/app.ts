@@ -23,8 +23,8 @@ import { SocketBudget } from "./sockets/socket-budget.ts";
 import { StreamTickets } from "./stream/stream-tickets.ts";
 
 /**
- * Maximum number of requests started per turn of the event loop: one takes milliseconds, and frames of audio are due in
- * between.
+ * Maximum number of requests started per turn of the event loop: a request takes milliseconds, and audio frames are due
+ * in between.
  */
 const MAX_STARTS = 4;
 
@@ -71,7 +71,7 @@ export function createHttp(parts: HttpParts): WebApp {
     assertScope(context.caller, access);
   });
 
-  /** A page for people who follow a link, a problem document for programs. */
+  /** The 404: a page for people who follow a link, a problem document for programs. */
   async function notFound(context: RequestContext): Promise<Reply> {
     const asProblem = (): Reply => problem(context, "not_found", noRoute(context));
     if (isVersioned(context.path)) return asProblem();
@@ -84,7 +84,7 @@ export function createHttp(parts: HttpParts): WebApp {
     return withVary({ ...html(page.html, page.contentSecurityPolicy), status: 404 }, "Accept");
   }
 
-  /** The reply of a network to a request for one of its public pages. */
+  /** A network's reply to a request for one of its public pages. */
   async function networkPage(context: RequestContext): Promise<Reply | undefined> {
     const { path, method } = context;
     const match = pages.find(({ prefix }) => path === `/${prefix}` || path.startsWith(`/${prefix}/`));
@@ -99,7 +99,7 @@ export function createHttp(parts: HttpParts): WebApp {
     const preflight = cors?.preflight(context);
     if (preflight) return preflight;
     if (context.principal || isVersioned(context.path)) await admit(context);
-    // A 401 takes precedence: it does not reveal the paths below /v1.
+    // A 401 takes precedence: it does not reveal the paths under /v1.
     return (
       pathProblem(context) ??
       sockets.admit(await route(context), context) ??

@@ -18,6 +18,6 @@ type LimitName =
 
 /**
  * The limits that bound the expensive work of a route. `small`: it needs none, because a request reads or changes a few
- * records, or is one step of the network.
+ * records, or is a single network step.
  */
 export type Cost = "small" | readonly [LimitName, ...LimitName[]];

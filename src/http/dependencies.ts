@@ -42,7 +42,7 @@ export interface HttpDependencies {
   readonly pages: readonly Guarded<NetworkPages>[];
   readonly limits: Limits;
   readonly system: System;
-  /** Makes the id of a request without an X-Request-Id. Default: random ids. */
+  /** Creates the id of a request that has no X-Request-Id. Default: random ids. */
   readonly newRequestId?: (() => string) | undefined;
   readonly log: Logger;
   /** Path before `/v1`, such as `/api`. Default: none. */

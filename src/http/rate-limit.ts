@@ -8,7 +8,7 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/** The requests with the demo tokens of one instance, together. */
+/** The limit of all demo tokens of one instance together. */
 const DEMO_LIMIT: RateLimit = { limit: 100, windowMs: 10_000 };
 
 /** The decision about one request. */
@@ -23,9 +23,9 @@ export interface RateDecision {
 }
 
 /**
- * Limits the requests of each token, or of each user without one. The demo tokens of an instance have a second limit, which
- * they share; the decision is that of the stricter limit.
- * @param limit undefined: other tokens have none
+ * Limits the requests of each token, or of each user without one. The demo tokens of an instance have a second limit,
+ * which they share; the decision is that of the stricter limit.
+ * @param limit undefined if other tokens have no limit
  * @param now a clock that never jumps, ms
  */
 export function callerLimiter(

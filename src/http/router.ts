@@ -33,7 +33,7 @@ export function router<R extends RouteHandler>(
   for (const resource of resources)
     patterns.all(resource.path, (context: RequestContext) => respond(resource, context, admit));
   return async (context) => {
-    // The patterns are tried in order, and most paths without parameters would come last.
+    // The patterns are tried in order, and most paths without parameters would otherwise come last.
     const resource = staticResources.get(context.path);
     return (resource && (await respond(resource, context, admit))) ?? patterns.fetch(context);
   };

@@ -1,7 +1,7 @@
 import { nextTurn } from "../base/turn-budget.ts";
 import type { System } from "../ports/system.ts";
 
-/** Maximum number of event loop turns in which work settles; the embedded storage takes one per write. */
+/** Maximum number of event loop turns for work to settle; the embedded storage takes one per write. */
 const MAX_TURNS = 20;
 /** Number of turns without use of the clock or of random bytes after which work is settled. */
 const IDLE_TURNS = 5;
@@ -53,7 +53,7 @@ export class ManualSystem implements System {
     return this.#elapsed;
   }
 
-  /** Predictable bytes: they follow from the seed (mulberry32). */
+  /** Predictable bytes, derived from the seed (mulberry32). */
   random(bytes: Uint8Array): void {
     this.#useCount++;
     for (let i = 0; i < bytes.length; i++) {
@@ -87,8 +87,8 @@ export class ManualSystem implements System {
   }
 
   /**
-   * Advances the time by `ms` and runs every timer that falls due, in order of time; timers of the same time run in the
-   * order they were set. The work that a timer has started settles before the next timer runs.
+   * Advances the time by `ms` and runs every timer that falls due, in order of time; timers that are due at the same
+   * time run in the order in which they were set. The work that a timer has started settles before the next timer runs.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;

@@ -19,7 +19,7 @@ export interface RecordingsUnderTest {
   close(): Promise<void>;
 }
 
-/** Reasons why parts of the contract cannot be tested; their tests are skipped with this reason. */
+/** Reasons why parts of the contract cannot be tested; their tests are skipped with these reasons. */
 export interface RecordingsSkips {
   /** Reason why closing loses the recordings. */
   readonly forgotten?: string;

@@ -1,6 +1,6 @@
 import { CodedError } from "../../base/error.ts";
 
-/** Reason for the refusal of a request about an account. */
+/** Reason why a request about an account is refused. */
 export type AccountRefusalCode =
   | "registration_closed"
   | "code_invalid"

@@ -1,6 +1,6 @@
 import { AccountRefusal } from "./account-refusal.ts";
 
-/** Maximum length of an address: a path has 256 characters, its brackets included (RFC 5321 §4.5.3.1.3). */
+/** Maximum length of an address: a path has 256 characters, including its brackets (RFC 5321 §4.5.3.1.3). */
 const MAX_LENGTH = 254;
 
 /** The addresses that `<input type="email">` accepts (HTML standard, "valid e-mail address"); ASCII only. */

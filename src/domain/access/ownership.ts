@@ -6,7 +6,9 @@ export interface OwnedRecord {
   readonly instanceId: string;
 }
 
-/** True if the principal may use a record: it is the user's own and, with a demo token, of the token's instance. */
+/**
+ * True if the principal may use a record: it is the user's own and, with a demo token, belongs to the token's instance.
+ */
 export function mayUse(principal: Principal, { userId, instanceId }: OwnedRecord): boolean {
   return principal.userId === userId && mayUseInstanceId(principal, instanceId);
 }

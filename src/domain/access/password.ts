@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
  * an invalid password.
  */
 export function passwordOf(input: unknown): string | undefined {
-  // Limits the work: a longer password also has too many characters in its normal form.
+  // Limits the work: a longer password is also too long in its normal form.
   if (typeof input !== "string" || input.length > 8 * PASSWORD_LENGTH.max || /\p{Cs}/u.test(input)) return undefined;
   const password = input.normalize("NFKC");
   const { length } = [...password];
@@ -18,7 +18,7 @@ export function passwordOf(input: unknown): string | undefined {
 }
 
 /**
- * A new password of the account with this email address.
+ * A new password for the account with this email address.
  * @throws {AccountRefusal} `password_invalid`, `password_common`; the message never contains the password
  */
 export function checkedPassword(input: unknown, email: string): string {

@@ -1,7 +1,7 @@
 import { shown } from "../../base/shown.ts";
 
 /**
- * Scopes of a token: `read` sees everything of its user and changes nothing, `call` creates, ends and streams calls,
+ * Scopes of a token: `read` reads all of its user's records and changes none, `call` creates, ends and streams calls,
  * `admin` changes instances and webhooks and erases recordings. No scope includes another scope (RFC 6749 §3.3).
  */
 export const TOKEN_SCOPES = ["read", "call", "admin"] as const;

@@ -15,7 +15,7 @@ export interface AgentInput {
   instructions: string[];
   /** The voice of the agent. Default: a voice for the language, otherwise the server's voice. */
   voiceId?: string | undefined;
-  /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: that of the voice. */
+  /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: the voice's language. */
   language?: string | undefined;
   /** First words of the agent; null: it waits until the callee speaks. Default: it decides itself. */
   firstMessage?: string | null | undefined;
@@ -48,7 +48,7 @@ const MIN_SECONDS = 10;
 const MAX_SECONDS = 3_600;
 const MAX_TOOLS = 64;
 
-/** The schema of the field `agent`. @param voiceId the schema of its voice */
+/** The schema of the field `agent`. @param voiceId the schema of the agent's voice */
 export function agentSchema(limits: Limits, voiceId: Schema<string>): Schema<AgentInput> {
   const agent = v.object({
     instructions: instructionsSchema(limits),
@@ -144,7 +144,7 @@ function instructionsSchema(limits: Limits): Schema<string[]> {
   return withJsonSchema(
     v.pipe(
       v.any(),
-      // Before the items are checked: a body can hold millions, each with its own fault.
+      // Checked before the items: a body can hold millions, each with its own fault.
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
         if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
         if (value.length === 0) addIssue({ message: issueText("too_short", "give at least one instruction") });
@@ -166,7 +166,7 @@ function transferToSchema(): Schema<string[]> {
   return withJsonSchema(
     v.pipe(
       v.any(),
-      // Before the items are checked, as for the instructions.
+      // Checked before the items, as for the instructions.
       v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
         if (!Array.isArray(value)) return addIssue({ message: issueText("type_invalid", "must be an array") });
         if (value.length > MAX_TRANSFER_NUMBERS)

@@ -95,7 +95,10 @@ function effectsOf(state: AgentTurnState, input: AgentTurnInput): readonly Agent
   }
 }
 
-/** True if the callee can change the course of the call: the agent does not end it, transfer it, or talk to a machine. */
+/**
+ * True if the callee can change the course of the call: the agent is not ending it, transferring it, or talking to a
+ * machine.
+ */
 export function isOpenTurn(state: AgentTurnState): boolean {
   return state === "open" || state === "held";
 }

@@ -15,7 +15,7 @@ const MAX_QUOTED_NAME = 80;
 const CLOSED_PIECE = new RegExp(`^\\{\\{([^{}\\r\\n]{0,${MAX_QUOTED_NAME}})(\\}\\}?)`);
 const OPEN_PIECE = new RegExp(`^\\{\\{\\s*([\\p{L}\\p{N}_]{0,${MAX_QUOTED_NAME}})`, "u");
 
-/** The fault of the first `{{` in a text that begins no placeholder; undefined if each `{{` does. */
+/** The fault of the first `{{` that does not begin a placeholder; undefined if there is none. */
 export function placeholderFault(text: string): string | undefined {
   const rest = text.replace(PLACEHOLDER, (placeholder) => " ".repeat(placeholder.length));
   const start = rest.indexOf("{{");
@@ -30,7 +30,7 @@ export function placeholderFault(text: string): string | undefined {
   return `"${isName ? closedPiece : openPiece.trimEnd()}" is not closed: write {{${variableName(name) || "name"}}}`;
 }
 
-/** A text, such as the name of a column, as the name of a variable; empty if it has no letter. */
+/** Turns text, such as a column name, into a variable name; empty if the text has no letter. */
 export function variableName(text: string): string {
   const plainText = text
     .normalize("NFD")

@@ -15,7 +15,7 @@ interface Words {
   readonly continuations: readonly string[];
   /** "is": after the name of a number or an address. */
   readonly copulas: readonly string[];
-  /** Dictated characters: numbers, names, addresses. */
+  /** Items that callees dictate: numbers, names, addresses. */
   readonly dictatedItems: readonly string[];
   /** The digits as words. */
   readonly digits: readonly string[];
@@ -97,7 +97,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map(
 );
 
 /**
- * Silence, ms, after which the callee's turn is complete: the usual half of a second, or longer if the text looks
+ * Silence, ms, after which the callee's turn is complete: half a second, or longer if the text looks
  * unfinished.
  * @param language BCP 47 tag; for a language that is not listed, only the punctuation is considered
  */
@@ -125,7 +125,7 @@ function tokensOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu) ?? [];
 }
 
-/** Sounds without a meaning, in the spellings of speech recognisers. */
+/** Meaningless sounds, as speech recognisers spell them. */
 const SOUNDS = new Set(
   [
     "uh um uhm uhum uhun uhuh uhhuh huh mm mmm mhm mmhm mh hm hmm hum ah aha aham ahm oh ooh eh",

@@ -41,7 +41,7 @@ export type OnMachine = (typeof MACHINE_POLICIES)[number];
 export const GREETING_ENDS = ["beep", "silence", "timeout"] as const;
 export type GreetingEnd = (typeof GREETING_ENDS)[number];
 
-/** Minimum length of a machine's greeting: of speech without pauses of {@link pauseAfter}, ms. */
+/** Minimum length of a machine's greeting, which is speech without pauses of {@link pauseAfter}, ms. */
 export const LONG_GREETING_MS = 6_000;
 /** Minimum length of a word, ms. */
 export const MIN_WORD_MS = 120;
@@ -51,11 +51,11 @@ const MAX_PAUSE_MS = 1_500;
 export const MIN_GREETING_MS = 500;
 /** Maximum time without a word, ms; after that the answerer is unknown. */
 export const FIRST_WORD_MS = 6_000;
-/** Time after the latest word in which a beep still proves a machine, ms. */
+/** Time after the latest word during which a beep still proves a machine, ms. */
 export const BEEP_WAIT_MS = 5_000;
-/** Time after the answer in which sounds can change the verdict, ms. */
+/** Time after the answer during which sounds can change the verdict, ms. */
 export const ANALYSIS_MS = 20_000;
-/** Length of silence after a machine's greeting that shows recording without a beep, ms. */
+/** Length of the silence after a greeting that shows that the machine is recording without a beep, ms. */
 export const RECORDS_AFTER_MS = 3_000;
 /** Maximum time after that silence in which a beep still starts the recording, ms. */
 export const LATE_BEEP_MS = 10_000;
@@ -67,12 +67,12 @@ export const WORDS_WAIT_MS = 3_000;
 export const TONE_WAIT_MS = 5_000;
 /** Maximum time that a call waits for the end of a machine's greeting, ms. */
 export const VOICEMAIL_WAIT_MS = 40_000;
-/** Frequency below which a tone is the ringing of a network, unless there was speech before, Hz. */
+/** Frequency below which a tone is a network's ringing tone, unless it follows speech, Hz. */
 export const MAX_RINGING_HZ = 510;
 
 /**
- * Minimum silence after a greeting of this length that shows a person who waits for a reply, ms: machines pause between
- * sentences, too.
+ * Minimum silence after a greeting of this length that shows that a person is waiting for a reply, ms: machines pause
+ * between sentences too.
  */
 export function pauseAfter(greetingMs: number): number {
   if (greetingMs <= 1_300) return 650;
@@ -81,7 +81,7 @@ export function pauseAfter(greetingMs: number): number {
 
 /**
  * Decides who has answered: a person greets briefly and waits, a machine keeps talking and then beeps. Receives the
- * sound frame by frame, by the leg's own clock, and allocates nothing but a verdict.
+ * sound frame by frame, on the leg's own clock, and allocates nothing but a verdict.
  *
  * A verdict may be followed by another: a beep or a machine's words after a short greeting, words after a silence.
  */
@@ -103,12 +103,12 @@ export class AnswerRules {
   #hasSpoken = false;
   #verdict: AnswerVerdict | undefined;
 
-  /** @param hangOverMs time reported as voice after its end, ms */
+  /** @param hangOverMs time still reported as voice after the voice has ended, ms */
   constructor(hangOverMs = 0) {
     this.#hangOverMs = hangOverMs;
   }
 
-  /** Answerer so far; undefined if unknown. */
+  /** The verdict so far; undefined if there is none. */
   get verdict(): AnswerVerdict | undefined {
     return this.#verdict;
   }

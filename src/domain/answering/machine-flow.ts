@@ -12,7 +12,7 @@ import {
 } from "./answering-machine.ts";
 import type { OnScreening } from "./screening-policy.ts";
 
-/** Facts of a live call about an answering machine: a part of its state. */
+/** The part of a live call's state that is about answering machines. */
 export interface MachineFlow {
   /** True if the message has been played to its end, including its tail. */
   readonly isPlayed: boolean;
@@ -74,7 +74,7 @@ export function recordVerdict<Flow extends MachineFlow>(flow: Flow, verdict: Ans
   return { flow: { ...flow, answeredBy }, effects: [{ do: "note", fact: { event: "answered_by", data } }] };
 }
 
-/** Waits until the machine that has answered records. */
+/** Waits until the machine that has answered starts recording. */
 export function awaitVoicemail<Flow extends MachineFlow>(flow: Flow): MachineStep<Flow> {
   if (flow.voicemail !== undefined) return { flow, effects: [] };
   return {
@@ -92,8 +92,8 @@ export function leaveVoicemail<Flow extends MachineFlow>(flow: Flow, atMs: numbe
 }
 
 /**
- * Starts the message, because the machine records. A beep starts the recording, so a message played to a machine that
- * seemed to have no beep is played again.
+ * Starts the message, because the machine is recording. A beep starts the recording, so a message played to a machine
+ * that seemed to have no beep is played again.
  * @param durationMs maximum remaining duration of the call
  */
 export function endGreeting<Flow extends MachineFlow>(

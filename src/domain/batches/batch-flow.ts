@@ -45,7 +45,7 @@ export function targetResult({ outcome, startedAt, endedAt, result }: Call): Tar
   return { reason, detail, answeredBy, ...heard, ...times, ...(result && { result }) };
 }
 
-/** Outcomes that do not point to a fault: the callee, number protection or a user has decided them. */
+/** Outcomes that do not indicate a fault: they were decided by the callee, number protection or a user. */
 const FAULTLESS_REASONS: readonly string[] = [
   ...UNANSWERED_REASONS,
   ...BLOCKED_REASONS,
@@ -74,7 +74,7 @@ export class BreakerCount {
     return `${count} of the last ${this.#breaker.calls} calls failed as ${reason}`;
   }
 
-  /** Forgets the calls so far, when the batch resumes. */
+  /** Resets the counts when the batch resumes. */
   reset(): void {
     this.#reasons.length = 0;
   }

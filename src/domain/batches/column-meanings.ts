@@ -4,9 +4,12 @@ import { type ColumnMeaning, exportedMeaning, isTargetsCsv } from "./target-csv.
 
 /** The columns of a file that have a meaning. */
 export interface CsvColumns {
-  /** Name of the column with the numbers. Default: the column with a usual name, such as `phone` or `telefone`. */
+  /**
+   * Name of the column that contains the numbers. Default: the column with a common name, such as `phone` or
+   * `telefone`.
+   */
   readonly phone?: string | undefined;
-  /** Name of the column with the references. Default: `reference`, if there is one. */
+  /** Name of the column that contains the references. Default: `reference`, if there is one. */
   readonly reference?: string | undefined;
   /**
    * Variables of the message: a column whose name differs from a variable's only in case, accents or spaces gets its
@@ -46,7 +49,7 @@ export function phoneColumnsOf(header: readonly string[], columns: CsvColumns): 
   return freeIndices.length > 0 ? freeIndices : indices.slice(0, 1);
 }
 
-/** The position of the column with the numbers. @throws {FileRefusal} no column has them, or several may */
+/** The position of the column that contains the numbers. @throws {FileRefusal} no column has them, or several may */
 function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
   const [index, other] = phoneColumnsOf(header, columns);
   if (index === undefined) throw new FileRefusal({ code: "numbers_missing", columns: header });
@@ -62,7 +65,7 @@ function phoneColumnOf(header: readonly string[], columns: CsvColumns): number {
  */
 export function meaningsOf(header: readonly string[], columns: CsvColumns): ColumnMeaning[] {
   const { variableColumns = {} } = columns;
-  // Its columns of results are never variables, whichever of its columns are chosen.
+  // The result columns of an exported file are never variables, whichever columns are chosen.
   const isExported = isTargetsCsv(header);
   const names = header.map(comparable);
   const indexOf = (chosen: string, use: ColumnUse): number => {
@@ -122,7 +125,7 @@ export function assertVariables(
   if (missing.length > 0) throw new FileRefusal({ code: "variables_missing", variables: missing, columns: header });
 }
 
-/** The columns of fields and variables that have another name in the file. */
+/** The columns of the fields and variables that have another name in the file. */
 export function fileColumnsOf(
   header: readonly string[],
   meanings: readonly ColumnMeaning[],

@@ -20,11 +20,11 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const WINDOWS_1252 = new TextDecoder("windows-1252");
 
 /**
- * The records of a CSV file (RFC 4180) as its bytes arrive, in bounded memory. The first record decides which delimiter
- * the file has: comma, semicolon or tab. A record that is not UTF-8 is read as Windows-1252. A record with a fault,
- * such as a quote that is never closed, ends with its line; the next line is the next record. Empty lines are counted
- * as rows, but skipped.
- * @param chunks bytes of the file, cut anywhere
+ * The records of a CSV file (RFC 4180) as its bytes arrive, in bounded memory. The first record determines the file's
+ * delimiter: comma, semicolon or tab. A record that is not UTF-8 is read as Windows-1252. A record with a fault, such
+ * as a quote that is never closed, ends with its line; the next line is the next record. Empty lines are counted as
+ * rows, but skipped.
+ * @param chunks bytes of the file, split at any point
  */
 export async function* csvRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {
   const splitter = new RecordSplitter();

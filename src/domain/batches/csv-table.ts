@@ -24,7 +24,7 @@ const FORMATS: readonly (readonly [format: FileFormat, test: (head: string) => b
 
 /**
  * The records of a CSV file whose first row is a header.
- * @param chunks bytes of the file, cut anywhere
+ * @param chunks bytes of the file, split at any point
  * @throws {FileRefusal} the file has another format, no header or, after all records, no row below it
  */
 export async function* csvTable(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRecord> {

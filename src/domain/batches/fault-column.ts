@@ -24,7 +24,7 @@ export function detailInFile({ fileColumn, detail }: Pick<TargetFault, "fileColu
   return prefixOf(fileColumn) + detail;
 }
 
-/** The detail in a text of {@link detailInFile}. */
+/** The detail without the column that {@link detailInFile} puts before it. */
 export function detailWithoutColumn(fileColumn: string | undefined, text: string): string {
   const prefix = prefixOf(fileColumn);
   return text.startsWith(prefix) ? text.slice(prefix.length) : text;

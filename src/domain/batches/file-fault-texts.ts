@@ -1,4 +1,4 @@
-/** The texts of faults of a file in one language, by code. */
+/** Messages about the faults of a file in one language, by code. */
 export interface FileFaultTexts {
   readonly format: Readonly<
     Record<"pdf" | "ods" | "xlsx" | "zip" | "gzip" | "xls" | "rtf" | "markup" | "json", string>
@@ -26,7 +26,7 @@ export interface FileFaultTexts {
   readonly variables_missing: (placeholders: string, columns: string, first: string) => string;
 }
 
-/** The texts in English. */
+/** The English messages. */
 export const FILE_FAULT_TEXTS = {
   format: {
     pdf: "the file is a PDF, not a CSV file: export it as CSV",

@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 import { FILE_FAULT_TEXTS, type FileFaultTexts, namesText } from "./file-fault-texts.ts";
 
-/** Formats that are no CSV. */
+/** Formats other than CSV. */
 export type FileFormat = keyof FileFaultTexts["format"];
 
 /** Use of a column that was chosen. */

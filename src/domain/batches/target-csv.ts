@@ -52,7 +52,7 @@ export function targetsCsvHeader(
   return csvRow([...FIRST_COLUMNS, ...variables, ...LAST_COLUMNS, ...results].map(escapeFormula));
 }
 
-/** Returns a function that makes the row of a target. Values from users cannot become formulas of a spreadsheet. */
+/** Returns a function that creates a target's row. Values from users cannot become spreadsheet formulas. */
 export function targetsCsvRow(
   message: BatchMessage,
   variables: readonly string[] = variablesOf(message),
@@ -98,7 +98,7 @@ export function exportedMeaning(name: string): ColumnMeaning {
   return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) ? { kind: "none" } : { kind: "variable", name };
 }
 
-/** True if a file with this header row is one of targets with their results. */
+/** True if this is the header row of an exported file of targets with their results. */
 export function isTargetsCsv(header: readonly string[]): boolean {
   const names = new Set(header.map((name) => name.trim()));
   return ["position", "phone_number", "status", "faults"].every((name) => names.has(name));
@@ -113,7 +113,7 @@ function isReserved(name: string): boolean {
   return RESERVED.has(name) || name.startsWith(RESULT_PREFIX) || name.startsWith(VARIABLE_PREFIX);
 }
 
-/** The names of the fields that the agent of a message reports. */
+/** The names of the fields that a message's agent reports. */
 function resultFieldsOf({ agent }: BatchMessage): string[] {
   const schema = isObject(agent) ? agent.resultSchema : undefined;
   const properties = isObject(schema) ? schema.properties : undefined;

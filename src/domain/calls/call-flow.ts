@@ -114,7 +114,8 @@ export function beginFlow(rules: FlowRules): Decision {
 
 /**
  * Decides the next state and the effects of a signal. After the end, signals have no effect.
- * @param missingProof reason why required evidence that the callee's side received our audio is missing
+ * @param missingProof reason why there is no evidence, although it is required, that the callee's side received our
+ *   audio
  */
 export function decide(flow: CallFlow, signal: CallSignal, rules: FlowRules, missingProof?: string): Decision {
   if (flow.phase === "over") return { flow, effects: [] };
@@ -258,7 +259,7 @@ function afterVerdict(flow: CallFlow, rules: FlowRules, isUnproven: boolean): De
     return complete(flow, "machine_hung_up", "a call-screening assistant answered");
   if (flow.answeredBy === "screening" && introductionOf(rules.onScreening))
     return withoutStart(awaitPerson(flow, "screening"));
-  // The assistant has passed the call on to a voicemail box, which gets the message as a person does.
+  // The assistant has passed the call on to a voicemail box, which gets the message as a person would.
   if (flow.answeredBy === "machine" && flow.awaitedPerson === "screening")
     return personAnswered(flow, undefined, durationMs(flow, rules));
   return flow.isPlayed ? onMessagePlayed(flow, rules, isUnproven) : stay(flow);

@@ -61,7 +61,7 @@ export interface CallSchemas {
   readonly createCallOfUnknownType: Schema<{ type: CallType }>;
 }
 
-/** Maximum length of a text that is refused as the id of an unknown instance, characters; ids have 31. */
+/** Maximum length of a text that is looked up as an instance id, characters; ids have 31. */
 const INSTANCE_ID_LENGTH = 100;
 
 /** The schemas for these limits. */
@@ -123,7 +123,10 @@ export function parseCall(schemas: CallSchemas, body: unknown, options: ParseOpt
   return input;
 }
 
-/** @throws {Refusal} if a policy for machines meets an extension: the switchboard would be taken for the machine */
+/**
+ * @throws {Refusal} if a policy for machines is combined with an extension: the switchboard would be taken for the
+ *   machine
+ */
 function checkExtension(input: CheckedCallInput): void {
   if (input.target.extension === undefined) return;
   const policies = {

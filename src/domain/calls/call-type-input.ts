@@ -44,7 +44,7 @@ export type CheckedMessageInput =
   | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
   | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MessageOptions);
 
-/** The fields of any type. */
+/** The fields of all types. */
 type MessageField = CallMessageInput extends infer Input
   ? Input extends unknown
     ? Exclude<keyof Input, "type">

@@ -34,7 +34,7 @@ export const CALL_TRANSITIONS: Transitions<CallStatus, CallMove> = {
   FAILED: {},
 };
 
-/** Message to the callee, or the partner of the conversation. */
+/** The message to the callee, or the callee's partner in the conversation. */
 export type Message =
   | ({ readonly type: "FIXED_TTS"; readonly text: string; readonly voiceId: string } & MachinePolicy & MessageStart)
   | ({
@@ -44,7 +44,7 @@ export type Message =
       readonly durationMs: number;
       /** True if the file is shorter than its header states; it is played to its end. */
       readonly truncated: boolean;
-      /** The use of the file's bytes; undefined if the decoder does not count them. */
+      /** Number of the file's bytes by use; undefined if the decoder does not count them. */
       readonly bytes?: FileBytes | undefined;
     } & MachinePolicy &
       MessageStart)
@@ -112,14 +112,14 @@ export interface Call {
   readonly status: CallStatus;
   /** E.164, exactly as sent. */
   readonly targetPhone: string;
-  /** The caller, as chosen by the call or its instance at the creation; undefined: the network's own. */
+  /** The caller, as chosen by the call or its instance at creation; undefined: the network's own. */
   readonly from?: CallerId | undefined;
   /** The call's choices for its INVITE; undefined: none, or the network does not speak SIP. */
   readonly sip?: SipChoice | undefined;
   /** The Call-ID of its last INVITE; undefined if none was sent. */
   readonly sipCallId?: string | undefined;
   readonly message: Message;
-  /** The application's own name for the call, as given at its creation; undefined if none. */
+  /** The application's own name for the call, as set at creation; undefined if none. */
   readonly reference?: string | undefined;
   /** Data of the application, stored with the call; undefined if none. */
   readonly metadata?: Metadata | undefined;
@@ -138,12 +138,12 @@ export interface Call {
   readonly turns?: readonly TurnMetrics[] | undefined;
   /** Statistics of its audio on the network; null until it has ended, and if the network has none. */
   readonly mediaStatistics: MediaStatistics | null;
-  /** The same over time, oldest first; stored when the call has ended. Undefined if not measured. */
+  /** The quality of its audio over time, oldest first; stored when the call has ended. Undefined if not measured. */
   readonly quality?: readonly QualityInterval[] | undefined;
   /** Length of the stored recording, ms: 0 until the call has ended, and if none is stored. Null if none was requested. */
   readonly recordedMs: number | null;
   readonly createdAt: number;
-  /** End of its time in the queue, as chosen at its creation; undefined: that of the server. */
+  /** End of its time in the queue, as chosen at creation; undefined: the server's queue timeout applies. */
   readonly expiresAt?: number | undefined;
   /** Time until which the queue skips it, because its calling hours have not begun; undefined if it was not delayed. */
   readonly notBefore?: number | undefined;
@@ -200,7 +200,7 @@ export const UNDIALLED: Pick<Call, "startedAt" | "endedAt" | "slot" | "owner" | 
   version: 1,
 };
 
-/** The call as its creation returned it: without later changes. */
+/** The call as its creation returned it, without later changes. */
 export function asCreated(call: Call): Call {
   const {
     sipCallId: _,

@@ -27,7 +27,7 @@ export interface StartRules {
   readonly startDelayMs: number;
 }
 
-/** The start of a live call: a part of its state. */
+/** The part of a live call's state that is about its start. */
 export interface StartFlow {
   /** The step that the message waits for after the call is connected; `ready`: none. */
   readonly start: "extension" | "first_word" | "speaking" | "ready";

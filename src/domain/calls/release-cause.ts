@@ -19,7 +19,7 @@ export type ReleaseCause =
   | "internal_error";
 
 /**
- * Subject of a refusal of the network (`rejected_by_network`). `number`: the number that calls, so its next calls may be
+ * Subject of a refusal by the network (`rejected_by_network`). `number`: the calling number, so its next calls may be
  * refused too; number protection counts it. `call`: this call alone, such as its callee, or an unknown scope, or a
  * refusal after which the adapter itself pauses further calls.
  */

@@ -93,7 +93,7 @@ export function calleeBlock(
   return callingHours ? callingHoursBlock(callingHours, phone, zones, now) : undefined;
 }
 
-/** End of the time in which the instance dials no number; undefined: it may dial. */
+/** End of the time during which the instance dials no number; undefined: it may dial. */
 export function instancePause(
   { answerRate, refusals, warmUp }: NumberProtection,
   { history, reachedDials = history, linkedAt }: Pick<DialHistory, "history" | "reachedDials" | "linkedAt">,

@@ -5,7 +5,7 @@ import { CONSENT_STATUSES, type ConsentStatus } from "./consent.ts";
 /** The body of `PUT /v1/consents/:phone`. */
 export interface ConsentInput {
   status: ConsentStatus;
-  /** Source of that knowledge: the form that was signed, the call on which it was said. */
+  /** Origin of the status, such as a signed form or a call. */
   source?: string | null | undefined;
 }
 

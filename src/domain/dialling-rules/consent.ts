@@ -9,7 +9,7 @@ export interface Consent {
   /** E.164. */
   readonly phone: string;
   readonly status: ConsentStatus;
-  /** Source of the user's knowledge, such as the form that was signed. */
+  /** Origin of the status, such as a signed form. */
   readonly source: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;

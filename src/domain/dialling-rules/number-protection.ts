@@ -1,6 +1,6 @@
 /**
- * Protection of an instance's number from bans and complaints: limits that the queue applies before a
- * call is dialled. A missing limit is the network's choice; a limit that neither sets is off.
+ * Protection of an instance's number from bans and complaints: limits that the queue applies before a call is dialled.
+ * A missing limit is up to the network; a limit that the network does not set either is off.
  */
 export interface NumberProtection {
   /** Minimum time between two dials of one instance, ms; 0 is off. */
@@ -75,7 +75,7 @@ export interface Block {
   readonly detail: string;
 }
 
-/** End of the time in which an instance dials no number, ms since 1970-01-01 UTC, and the reason. */
+/** End of the time during which an instance dials no number, ms since 1970-01-01 UTC, and the reason. */
 export interface Pause {
   readonly until: number;
   readonly reason: string;

@@ -17,7 +17,7 @@ export function withJsonSchema<T extends object>(schema: T, json: Record<string,
 /** The message of an issue: the fault's code before its sentence. */
 export const issueText = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
 
-/** The path of an issue in a check of valibot, by its keys: pointers are made of nothing else. */
+/** The path of an issue in a valibot check, from its keys: pointers consist only of these. */
 export function issuePath(...keys: readonly (string | number)[]): [v.IssuePathItem, ...v.IssuePathItem[]] {
   const items = keys.map((key) => ({ type: "unknown", origin: "value", input: undefined, key, value: undefined }));
   return items as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];

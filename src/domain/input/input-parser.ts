@@ -55,7 +55,7 @@ function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefin
   return type === "loose_object" ? undefined : entries;
 }
 
-/** Limits on the names that are compared, their length and number: a body can hold millions. */
+/** Limits on the length and number of the names that are compared: a body can hold millions. */
 const MAX_NAME = 40;
 const MAX_COMPARED = 100;
 

@@ -1,13 +1,13 @@
 /** A JSON Schema (2020-12); {@link schemaFaults} supports the common keywords. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Maximum number of reported faults: enough to repair a value. */
+/** Maximum number of reported faults: enough to fix a value. */
 const MAX_FAULTS = 5;
 const MAX_EXCERPT = 40;
 
 /**
- * Faults of a value by its schema, in words for its author: `/people must be at least 1`. Empty if
- * there are none; at most five. Unknown keywords are ignored.
+ * Faults of a value according to a schema, worded for the value's author: `/people must be at least 1`. Empty if there
+ * are none; at most five. Unknown keywords are ignored.
  */
 export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
   const faults: string[] = [];

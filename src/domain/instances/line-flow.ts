@@ -20,7 +20,7 @@ export interface LineFlow {
   readonly lastSeenAt: number | null;
   /** Number of reports so far that the line is offline, so that a write can detect one in between. */
   readonly offlineReports: number;
-  /** True while the grace of an offline line runs. */
+  /** True during the grace period of an offline line. */
   readonly isInGrace: boolean;
   /**
    * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: the line
@@ -237,13 +237,13 @@ function onOffline(
   };
   if (flow.state === "online") effects.push({ do: "notify_offline", reason });
   if (isLasting && flow.lastingFault === undefined) effects.push({ do: "notify_broken" });
-  // The grace is for temporary faults.
+  // The grace period is for temporary faults.
   if (isLasting && flow.state !== "offline")
     return {
       flow: { ...next, isInGrace: false },
       effects: [...effects, { do: "stop_grace" }, { do: "store_inactive", reason }],
     };
-  // If the line was already offline, its grace has ended.
+  // If the line was already offline, its grace period has ended.
   if (next.state === "offline" || next.isInGrace) return { flow: next, effects };
   return { flow: { ...next, isInGrace: true }, effects: [...effects, { do: "start_grace", ms: rules.graceMs }] };
 }

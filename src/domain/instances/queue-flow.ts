@@ -1,12 +1,12 @@
 import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
- * The queue of one instance, decided by a pure function: a state and an input give the next state and the effects.
+ * The queue of one instance, decided by a pure function: a state and an input determine the next state and the effects.
  * `LaneQueue` carries the effects out.
  */
 export interface QueueFlow {
   readonly state: QueueState;
-  /** Latest time at which the database may still carry out an unconfirmed claim, by the monotonic clock, ms. */
+  /** Latest time at which the database may still carry out an unconfirmed claim, on the monotonic clock, ms. */
   readonly unconfirmedUntil: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface QueueDecision {
 
 /** Time until the next attempt to start a call, ms. */
 export const RETRY_MS = 1_000;
-/** Maximum time in which the database may still carry out an unconfirmed claim, ms. */
+/** Maximum time during which the database may still carry out an unconfirmed claim, ms. */
 export const UNCONFIRMED_MS = 20_000;
 
 /** The queue of an instance before its first call. */

@@ -1,13 +1,16 @@
-/** Minimum number of digits without a plus or a mark of an address: fewer digits may be any other number. */
+/** Minimum number of digits without a plus or an address: fewer digits may be any other number. */
 const MIN_BARE_DIGITS = 10;
 
-/** A phone number, to be found in texts of all kinds: JSON, SIP messages, keys of records. */
+/** A phone number, to be found in text of all kinds: JSON, SIP messages, record keys. */
 export interface MentionedNumber {
   /** E.164. */
   readonly phone: string;
   /** Digits of the number without the plus: every text that mentions it has them in one piece. */
   readonly digits: string;
-  /** True if the text mentions the number: `+12025550100`, `0012025550100`, `sip:12025550100@…`; not as a part of longer digits. */
+  /**
+   * True if the text mentions the number: `+12025550100`, `0012025550100`, `sip:12025550100@…`; not as part of a longer
+   * number.
+   */
   isIn(text: string): boolean;
 }
 

@@ -30,7 +30,10 @@ export const BUSY_CADENCES: readonly (readonly number[])[] = [
   [75, 100, 75, 100, 75, 100, 75, 400], // New Zealand: number unobtainable
   [100, 100, 100, 100, 100, 100, 400, 400], // China: information
 ];
-/** Number of tones that make a cadence certain: more of a single tone, because some voicemail boxes beep with one, than of a pair. */
+/**
+ * Number of tones that make a cadence certain: more for a single tone, because some voicemail boxes beep with one, than
+ * for a pair.
+ */
 export const CERTAIN_BURSTS = 4;
 export const CERTAIN_PAIRS = 3;
 /** Length from which two or more slow tones make a cadence certain, ms. */

@@ -254,7 +254,7 @@ export class ToneClassifier {
     else this.#candidate = { hz, atMs, settleMs };
   }
 
-  /** Reports a possible beep as one, because another sound follows. */
+  /** Reports a possible beep as a beep, because another sound follows. */
   #reportCandidate(): void {
     if (this.#candidate !== undefined) this.#reportBeep(this.#candidate);
   }

@@ -27,7 +27,7 @@ export interface AttemptResult {
   readonly error?: string | undefined;
 }
 
-/** Changes of an attempt to its delivery. */
+/** Changes that an attempt makes to its delivery. */
 export type AttemptedDelivery = Pick<
   WebhookDelivery,
   "status" | "attempts" | "nextAttemptAt" | "lastAttemptAt" | "lastStatus" | "lastError"

@@ -1,12 +1,12 @@
 import { shown } from "../../base/shown.ts";
 import { mayBePublic } from "../public-address.ts";
 
-/** Maximum length of an address of an endpoint, characters. */
+/** Maximum length of an endpoint's address, characters. */
 export const WEBHOOK_URL_LENGTH = 2048;
 
 /**
- * Fault of the address of an endpoint; undefined if there is none. The addresses of a name are checked again
- * at each delivery.
+ * Fault of an endpoint's address; undefined if there is none. The addresses of a name are checked again at each
+ * delivery.
  * @param allowPrivate true to allow HTTP and private hosts
  */
 export function webhookUrlFault(text: string, allowPrivate: boolean): string | undefined {

@@ -19,7 +19,7 @@ export interface Webhook {
   readonly disabledReason: DisabledReason | null;
   /** The key, encrypted. */
   readonly sealedKey: Uint8Array;
-  /** The key before the last rotation, encrypted. */
+  /** The key from before the last rotation, encrypted. */
   readonly sealedOldKey: Uint8Array | null;
   /** Time until which messages are signed with the old key too; ms since 1970-01-01 UTC. */
   readonly oldKeyUntil: number | null;

@@ -17,7 +17,7 @@ export interface BodyShare {
   release(): void;
 }
 
-/** Bytes of the bodies of one user, or of one demo token's instance. */
+/** Total size of the bodies of one user, or of one demo token's instance, bytes. */
 interface BodyBytes {
   readonly small: number;
   readonly large: number;
@@ -33,9 +33,10 @@ const MAX_DEMO_BODY: number = 1 << 20;
 
 /**
  * Bounds the bytes of all large bodies that are being received or processed, and of each user's large and small bodies.
- * The large bodies of one user take at most as much as they leave free, so every user gets a part of the free budget, and
- * uploads never cause the refusal of a small request. A demo token has a quarter of its user's budgets,
- * and one large body at a time, of at most 1 MiB: its memory while it is parsed and checked is several times its size.
+ * The large bodies of one user take at most as much as they leave free, so every user gets a part of the free budget,
+ * and uploads never cause a small request to be refused. A demo token has a quarter of its user's budgets, and one
+ * large body at a time, of at most 1 MiB: while a body is parsed and checked, it takes several times its size in
+ * memory.
  */
 export class BodyBudget {
   readonly #limits: Pick<Limits, "allBodiesBytes" | "userBodiesBytes">;

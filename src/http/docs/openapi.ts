@@ -12,7 +12,7 @@ import {
 import { BODY_EXAMPLES, RESPONSE_EXAMPLES } from "./examples.ts";
 import { componentSchemas } from "./schema-conversion.ts";
 
-/** Facts about the server, for the document. */
+/** Facts about the server that the document contains. */
 export interface DocumentFacts {
   readonly limits: Limits;
   readonly version: string;

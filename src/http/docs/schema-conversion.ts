@@ -68,7 +68,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
   return { ...schemas, ...bodies, Event: event } as Record<string, JsonSchema>;
 }
 
-/** A schema that is one of several, by the field `type`. */
+/** A schema that is one of several, selected by the field `type`. */
 function byType(name: string, types: readonly string[], description: string): Record<string, unknown> {
   const refs = types.map((type) => [type, `#/components/schemas/${name}_${type}`] as const);
   const discriminator = { propertyName: "type", mapping: Object.fromEntries(refs) };

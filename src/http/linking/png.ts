@@ -4,7 +4,7 @@ import { concatBytes } from "../../base/concat-bytes.ts";
 export type Pixel = (x: number, y: number) => boolean;
 
 /**
- * A square black and white image as a PNG (ISO/IEC 15948): greyscale, one bit a pixel, no filter.
+ * A square black and white image as a PNG (ISO/IEC 15948): greyscale, one bit per pixel, no filter.
  * @param size width and height, pixels
  */
 export async function png(size: number, isDark: Pixel): Promise<Uint8Array> {
@@ -12,7 +12,7 @@ export async function png(size: number, isDark: Pixel): Promise<Uint8Array> {
   const view = new DataView(header.buffer);
   view.setUint32(0, size);
   view.setUint32(4, size);
-  header[8] = 1; // bits a sample; the four bytes after it (greyscale, deflate, no interlace) are zero
+  header[8] = 1; // bits per sample; the four bytes after it (greyscale, deflate, no interlace) are zero
   const parts = [
     chunk("IHDR", header),
     chunk("IDAT", await deflate(rows(size, isDark))),

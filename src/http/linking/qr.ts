@@ -13,7 +13,7 @@ const MAX_IMAGES = 256;
 export type QrImages = (text: string) => Promise<Uint8Array>;
 
 /**
- * Renders each code once, however many requests ask for its image. Different codes are rendered one in each turn of the
+ * Renders each code once, however many requests ask for its image. Different codes are rendered one per turn of the
  * event loop, because a single code takes milliseconds.
  */
 export function qrImages(render: QrImages = qrPng): QrImages {

@@ -12,7 +12,7 @@ export interface ReadableFile {
 
 /**
  * The reply with a file: the whole file, the requested part (RFC 9110 §14), or 304.
- * @param etag identifies the content of the file; undefined while the file grows, when ranges are not supported
+ * @param etag identifies the content of the file; undefined while the file grows; ranges are not supported then
  * @throws {HttpRefusal} `range_not_satisfiable`
  */
 export function fileReply(
@@ -31,7 +31,7 @@ export function fileReply(
   const notModifiedReply = notModified(context, headers);
   if (notModifiedReply) return notModifiedReply;
   const condition = context.header("if-range");
-  // A part completes only the same file. Anything but its strong tag, such as a date, means another file.
+  // A part can complete only the same file. Anything but the file's strong tag, such as a date, means another file.
   const range = condition === null || condition === etag ? byteRange(context.header("range"), size) : undefined;
   if (range === "unsatisfiable")
     throw new HttpRefusal("range_not_satisfiable", `the file has ${size} bytes`, {

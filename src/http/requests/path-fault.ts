@@ -1,4 +1,4 @@
-/** The characters of a path (RFC 3986 §3.3), and whole percent-encodings. */
+/** The characters of a path (RFC 3986 §3.3), and complete percent-encodings. */
 const WELL_FORMED_PATH = /^(?:[\w!$&'()*+,\-./:;=@~]|%[0-9A-Fa-f]{2})*$/;
 
 /** The first character, or percent-encoding, that keeps a path from being well formed. */

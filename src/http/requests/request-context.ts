@@ -35,7 +35,7 @@ export class RequestContext implements RequestStart {
   readonly method: string;
   /** The path as the client sent it. */
   readonly fullPath: string;
-  /** The path after the base path, unchanged; "" for a request that is not below it. */
+  /** The path after the base path, unchanged; "" for a request outside it. */
   readonly path: string;
   /** Reason why no route may accept the path. */
   readonly pathFault: PathFault | undefined;
@@ -120,7 +120,7 @@ export function requestContexts(
     });
 }
 
-/** The path of a URL after the base path, unchanged; "" if the URL is not below it. */
+/** The path of a URL after the base path, unchanged; "" if the URL is not under it. */
 export function pathAfter(url: string, base: string): string {
   return afterBase(splitUrl(url).path, base);
 }

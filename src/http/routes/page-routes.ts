@@ -10,7 +10,7 @@ import { acceptPhone } from "../sockets/phone-socket.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 import { callIdOf } from "./record-id.ts";
 
-/** The files that a telephony adapter keeps of a call, for the owner of the call. */
+/** The files that a telephony adapter keeps for a call, served to the call's owner. */
 export function artefactRoute(pages: NetworkPages, { calls }: Pick<HttpDependencies, "calls">): HttpRoute {
   return {
     method: "GET",
@@ -67,7 +67,7 @@ export async function publicPage(
   };
 }
 
-/** The WebSocket of a page that is a phone of a network. */
+/** The WebSocket of a page that acts as a phone of a network. */
 export function phoneRoute(pages: NetworkPages, watches: TokenWatches): HttpRoute {
   return {
     method: "GET",

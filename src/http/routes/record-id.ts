@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from "../../domain/refusal.ts";
 import type { RequestContext } from "../requests/request-context.ts";
 
-/** The form of every id. Other texts never reach the storage: PostgreSQL rejects a NUL. */
+/** The form of every id. Other strings never reach the storage: PostgreSQL rejects a NUL. */
 const ID_FORM = /^[\w-]{1,128}$/;
 
 /** The instance id in the path. @throws {Refusal} `instance_not_found` if it is not a possible id */

@@ -24,7 +24,7 @@ export interface ListenSocketOptions {
   readonly fields: { readonly request_id: string; readonly call_id: string };
 }
 
-/** The handlers of a WebSocket that lets its client listen to a live call. */
+/** The handlers of a WebSocket through which a client listens to a live call. */
 export function listenSocket(options: ListenSocketOptions): SocketHandlers {
   const { listening } = options;
   let connection: ListenConnection | undefined;

@@ -7,7 +7,7 @@ import { CLOSE_CODES } from "../stream/dialect.ts";
 import type { TokenWatches } from "../stream/token-watches.ts";
 
 /**
- * Accepts the WebSocket of a page that is a phone of a network. Undefined if the network has no such phones.
+ * Accepts the WebSocket of a page that acts as a phone of a network. Undefined if the network has no such phones.
  * @throws {Refusal} `demo_token_restricted`, `phone_number_invalid`, `upgrade_required`
  */
 export function acceptPhone(context: RequestContext, pages: NetworkPages, watches: TokenWatches): Reply | undefined {

@@ -22,7 +22,7 @@ export class SocketBudget {
 
   /**
    * Returns the reply of a route. If the route accepts a WebSocket, it occupies the budget until it closes.
-   * @throws {Refusal} `server_busy`: the user or the server has too many open
+   * @throws {Refusal} `server_busy`: the user or the server has too many open WebSockets
    */
   admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {
     const { socketHandlers } = context;

@@ -6,7 +6,7 @@ export interface DialectOutput {
   text(message: object): void;
   /** Sends the next 20 ms of audio. If the client reads too slowly, the oldest audio is dropped and counted. */
   audio(data: Uint8Array | string): void;
-  /** Ends the connection because of a fault of the client, with one of {@link CLOSE_CODES}; a long reason is cut. */
+  /** Ends the connection because of a client fault, with one of {@link CLOSE_CODES}; a long reason is cut. */
   close(code: number, reason: string): void;
 }
 
@@ -27,10 +27,11 @@ export interface Dialect extends StreamClient {
   /** Handles a message whose audio and marks are dropped by a later message. */
   skip(data: string | Uint8Array): void;
   /**
-   * True for a message that requests the end of the call: it is obeyed even if the connection is lost while it waits.
+   * True for a message that requests the end of the call: such a message is obeyed even if the connection is lost while
+   * it waits.
    */
   endsCall(data: string | Uint8Array): boolean;
-  /** The message about audio that was not sent to the client, ms, in a dialect that has such a message. */
+  /** The message about this many ms of audio that were not sent to the client, in a dialect that has such a message. */
   droppedMessage?(ms: number): object;
   /** Called when the client has ended its audio, before it is detached. */
   end(): void;

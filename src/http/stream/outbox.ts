@@ -71,7 +71,7 @@ export class StreamOutbox {
     this.#drain();
   }
 
-  /** Passes the whole queue to the socket, which is to be closed after it. */
+  /** Passes the whole queue to the socket, which the caller then closes. */
   finish(): void {
     while (this.#sendNext());
     this.close();

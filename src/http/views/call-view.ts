@@ -1,4 +1,4 @@
-// Shapes of responses. What a request may contain is in src/domain/calls/call-input.ts.
+// Shapes of responses. The fields of requests are in src/domain/calls/call-input.ts.
 
 import * as v from "valibot";
 import { outcomeData } from "../../application/calls/live/outcomes.ts";

@@ -18,7 +18,7 @@ import { eventFault } from "./event-fault.ts";
 const REPLY_MS = 20_000;
 /** Silence after which every agent has detected the end of a turn, ms. */
 const PAUSE_MS = 2_000;
-/** Content of a reused array: agents must no longer read it. */
+/** Filler for a reused array, which agents must no longer read. */
 const FILLER = 0x55;
 
 /** One conversation as seen by the core: the agent's events so far, and the callee's actions. */

@@ -3,9 +3,9 @@ import type { ContractRunner } from "../contract-runner.ts";
 import { settledWithin } from "../waiting.ts";
 import { AudioDialogue } from "./audio-dialogue.ts";
 
-/** Maximum time from the end of a call to that of its conversation, ms. */
+/** Maximum time from the end of a call to the end of its conversation, ms. */
 const END_MS = 1_000;
-/** Maximum time for stating a result and for noticing a fault, ms. */
+/** Maximum time for reporting a result and for noticing a fault, ms. */
 const LATE_MS = 40_000;
 const SCHEMA = { type: "object" } as const;
 
@@ -51,7 +51,7 @@ export function agentEndingsContract(clause: AudioAgentClause, expect: ContractR
     expect(dialogue.fault).toBe(undefined);
   });
 
-  clause("states a result that can be stored as JSON, after it has hung up", async (subject) => {
+  clause("reports a result that can be stored as JSON, after it has hung up", async (subject) => {
     const dialogue = await AudioDialogue.open(subject, { resultSchema: SCHEMA });
     dialogue.answer();
     await dialogue.until("listen");
@@ -61,7 +61,7 @@ export function agentEndingsContract(clause: AudioAgentClause, expect: ContractR
     expect(dialogue.events.at(-1)?.type).toBe("hang_up");
   });
 
-  clause("states a result if the callee hangs up in the middle of a sentence", async (subject) => {
+  clause("reports a result if the callee hangs up in the middle of a sentence", async (subject) => {
     const dialogue = await AudioDialogue.open(subject, { resultSchema: SCHEMA });
     dialogue.answer();
     const { item } = await dialogue.next("audio");

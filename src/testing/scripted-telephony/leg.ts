@@ -57,7 +57,7 @@ export class ScriptedLeg implements Leg {
   evidence?: () => MediaEvidence;
   /** Numbers that the leg was asked to transfer to. */
   readonly transfers: string[] = [];
-  /** Left out if the network cannot transfer; see {@link transferred}. */
+  /** Omitted if the network cannot transfer; see {@link transferred}. */
   readonly transfer?: Leg["transfer"];
   /** Ends the transfer under way. */
   transferred: (outcome: TransferOutcome) => void = () => {};

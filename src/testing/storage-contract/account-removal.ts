@@ -13,7 +13,7 @@ export function accountRemovalContract(clause: Clause): void {
 }
 
 function auditLog(clause: Clause): void {
-  clause("the audit log of one account or of all is read newest first", async (scene) => {
+  clause("the audit log of one account or of all accounts is read newest first", async (scene) => {
     const { logins } = scene.storage;
     const ana = scene.id("acct");
     const entries = Array.from({ length: 5 }, (_, i) => ({
@@ -31,7 +31,7 @@ function auditLog(clause: Clause): void {
     scene.equal(await logins.audit({ accountId: ana }, { limit: 10 }), [entries[3], entries[1]]);
   });
 
-  clause("a new entry of the audit log deletes those before a given time", async (scene) => {
+  clause("a new audit log entry deletes entries from before a given time", async (scene) => {
     const { logins } = scene.storage;
     const entry = () => ({ accountId: null, email: null, action: "account.registered", subject: null });
     const oldEntry = { id: scene.id("aud"), at: scene.now(), ...entry() };

@@ -184,7 +184,7 @@ export function callTallyContract(clause: Clause): void {
     scene.equal(await calls.tally(scene.id("usr"), from, scene.now()), NO_CALLS);
   });
 
-  clause("counts calls from the start of the period, included, to its end, excluded", async (scene) => {
+  clause("counts calls from the start of the period up to but not including its end", async (scene) => {
     const instance = await scene.storedInstance();
     const { createdAt } = await storeEndedCall(scene, instance, "FAILED", "busy");
     const { calls } = scene.storage;

@@ -35,7 +35,7 @@ export function callRemovalContract(clause: Clause): void {
     scene.equal(await calls.ended(recentCall.endedAt ?? 0, 2), idsOf(oldCalls.slice(0, 2)));
   });
 
-  clause("final calls are deleted with their events and transcripts, and no others", async (scene) => {
+  clause("only final calls are deleted, with their events and transcripts", async (scene) => {
     const { calls, events, transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const oldCall = await scene.endedCall(instance);

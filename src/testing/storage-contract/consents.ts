@@ -84,7 +84,7 @@ export function consentsContract(clause: Clause, persistenceClause: Clause): voi
     ]);
   });
 
-  clause("a user never has more consents than allowed, even by concurrent writes", async (scene) => {
+  clause("a user never has more consents than allowed, even after concurrent writes", async (scene) => {
     const { consents } = scene.storage;
     await consents.put(consent(scene, "+12025550109", { userId: scene.id("usr") }), 1);
     const records = Array.from({ length: 6 }, (_, i) => consent(scene, `+1202555010${i}`));

@@ -40,7 +40,7 @@ export function eventsContract(clause: Clause): void {
     scene.equal(await scene.timeline(call.id), [first, second, third]);
   });
 
-  clause("a write is repeated with its events, and they are stored once", async (scene) => {
+  clause("the events of a repeated write are stored once", async (scene) => {
     const { calls, events } = scene.storage;
     const instance = await scene.storedInstance();
     const call = await scene.storedCall(instance);

@@ -26,7 +26,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(await scene.storage.instances.get(instance.id), undefined);
   });
 
-  clause("a user gets no more instances than allowed, even by concurrent creations", async (scene) => {
+  clause("a user gets no more instances than allowed, even through concurrent creations", async (scene) => {
     const insert = async (limit: number) => {
       const instance = scene.instance();
       const event = scene.event("instance.created", instance);
@@ -246,7 +246,7 @@ export function instancesContract(clause: Clause, persistenceClause: Clause): vo
     scene.equal(idsOf(await instances.halfLinked({ limit: 5, after: halfLinkedIds[0] })), halfLinkedIds.slice(1));
   });
 
-  clause("credentials are kept byte-exact, replaced and erased", async (scene) => {
+  clause("credentials are kept byte for byte, replaced and erased", async (scene) => {
     const { instances } = scene.storage;
     const { id } = await scene.storedInstance();
     scene.equal(await instances.loadCredentials(id), undefined);

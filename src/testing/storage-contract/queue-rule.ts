@@ -25,7 +25,7 @@ export function queueRuleContract(clause: Clause, persistenceClause: Clause): vo
   });
 
   clause(
-    "if a call's events cannot be stored, neither it nor its audio is stored, and its slot stays free",
+    "a call whose events cannot be stored is not stored, nor is its audio, and its slot stays free",
     async (scene) => {
       const instance = await scene.storedInstance();
       const call = scene.call(instance);

@@ -143,7 +143,7 @@ function passwords(clause: Clause): void {
     scene.equal(await logins.codeByHash(code.hash), code);
   });
 
-  clause("a hash is replaced only by one of the same password", async (scene) => {
+  clause("a hash is replaced only by another hash of the same password", async (scene) => {
     const account = await storedAccount(scene);
     const { logins } = scene.storage;
     await logins.rehash(account.id, "another hash", "stronger hash");

@@ -15,7 +15,7 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await scene.storage.transcripts.ofCalls([call.id]), lines);
   });
 
-  clause("lines are read in the order of speaking, in whatever order they were stored", async (scene) => {
+  clause("lines are read in spoken order, whatever order they were stored in", async (scene) => {
     const { transcripts } = scene.storage;
     const call = await scene.storedCall(await scene.storedInstance());
     const lateLine = line(call, 0, { startMs: 5_000 });
@@ -35,7 +35,7 @@ export function transcriptsContract(clause: Clause, persistenceClause: Clause): 
     scene.equal(await transcripts.ofCalls([erasedCall.id, keptCall.id]), [line(keptCall, 0)]);
   });
 
-  clause("the lines of several calls are read at once, and no others", async (scene) => {
+  clause("the lines of several calls are read at once, without those of other calls", async (scene) => {
     const { transcripts } = scene.storage;
     const instance = await scene.storedInstance();
     const calls = [

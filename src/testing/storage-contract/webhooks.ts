@@ -83,7 +83,7 @@ export function webhooksContract(clause: Clause, persistenceClause: Clause): voi
     scene.equal(idsOf(await webhooks.enabled()), [id]);
   });
 
-  clause("pending deliveries are returned with their events, the longest due first", async (scene) => {
+  clause("pending deliveries are returned with their events, by due time", async (scene) => {
     const { webhooks, events } = scene.storage;
     const { id } = await storedWebhook(scene);
     const call = await scene.storedCall(await scene.storedInstance());

@@ -75,7 +75,7 @@ export function audioContract({ test, expect, options }: TelephonyTheme): void {
     options.hearing,
   );
 
-  test("media statistics are available at any time, at once, and count from the beginning", async (network) => {
+  test("media statistics are available immediately at any time, and count from the beginning", async (network) => {
     const line = await network.linkedLine();
     const { leg, events } = await network.call(line, numbers.answers);
     const readStatistics = (): MediaStatistics | null => leg.statistics?.() ?? null;

@@ -22,7 +22,7 @@ export function linkingContract({ test, expect, options }: TelephonyTheme): void
       for (const type of ["code", "unlinked"]) expect(host.reports.types.includes(type)).toBe(false);
       expect(host.reports.types.lastIndexOf("linked")).toBeLessThanOrEqual(host.reports.types.indexOf("online"));
     },
-    isOperatorLinked ? undefined : { skip: "its owner links it with a code" },
+    isOperatorLinked ? undefined : { skip: "the owner of a number links it with a code" },
   );
 
   test(

@@ -69,7 +69,7 @@ export function transfersContract({ test, expect, options }: TelephonyTheme): vo
   );
 
   test(
-    "a transfer is rejected before the answer, after the end, and to anything but a number",
+    "a transfer is rejected before the answer, after the end, and if its target is not a number",
     async (network) => {
       const line = await network.linkedLine();
       const { leg, events } = await network.call(line, numbers.answers);

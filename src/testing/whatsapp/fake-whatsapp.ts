@@ -30,7 +30,7 @@ export interface FakeWhatsAppOptions {
 /** One login of a linked device at a {@link FakeWhatsApp}. */
 export interface FakeLogin {
   readonly instanceId: string;
-  /** Time by the monotonic clock, ms. */
+  /** Time on the monotonic clock, ms. */
   readonly atMs: number;
   /** The refusal; undefined for an accepted login. */
   readonly refused: FakeLoginRefusal | undefined;

@@ -35,7 +35,7 @@ export interface VoipHost {
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A call as the client shows it: one object that changes with the call. */
+/** A call as the client reports it: one object that changes with the call. */
 interface FakeCallInfo extends WhatsAppCall {
   readonly stateData: Writable<WhatsAppCall["stateData"]> & { acceptBlocked?: boolean };
 }
