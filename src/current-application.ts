@@ -65,7 +65,10 @@ export interface ApplicationSource {
   readonly current: RunningParts | undefined;
   /** The reason why there is no application. */
   readonly absence: Absence;
-  /** The running application, started if necessary. @throws {Refusal} this server does not own its database at the moment */
+  /**
+   * The running application, started if necessary.
+   * @throws {Refusal} this server does not own its database at the moment
+   */
   use(): Promise<RunningParts>;
 }
 

@@ -29,9 +29,15 @@ export type HttpOptions = Partial<Pick<HttpParts, "basePath" | "cors" | "rateLim
  * over the simulated phone network and speaks with the engines that are installed.
  */
 export interface RingportOptions extends Partial<Timings>, HttpOptions {
-  /** The public address of this server, base path included, without a trailing slash. Default: the address that it listens on. */
+  /**
+   * The public address of this server, base path included, without a trailing slash. Default: the address that it
+   * listens on.
+   */
   readonly publicUrl?: string | undefined;
-  /** The networks that carry calls. A new instance gets the first one that its user may use. Default: `embedded.networks`. */
+  /**
+   * The networks that carry calls. A new instance gets the first one that its user may use. Default:
+   * `embedded.networks`.
+   */
   readonly telephony?: Network | readonly Network[] | undefined;
   /** Storage of calls, instances and tokens. Default: embedded SQLite in `data`, or PostgreSQL at `databaseUrl`. */
   readonly storage?: Storage | undefined;
@@ -49,7 +55,9 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly agent?: Agent | AudioAgent | undefined;
   /** Functions that the model of an agent may call (docs/agents.md). Default: none. */
   readonly agentTools?: readonly AgentTool[] | undefined;
-  /** The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works. */
+  /**
+   * The voice of agents, such as `pt-BR-1`, if the call names none. Default: `en-US-1`, or the first voice that works.
+   */
   readonly agentVoiceId?: string | undefined;
   /**
    * The speakers whose words are transcribed: the callee, and the caller (the audio that the callee hears). Default:
@@ -64,7 +72,10 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly authenticate?: Authenticate | undefined;
   /** Clock and randomness. Default: those of the system. */
   readonly system?: System | undefined;
-  /** People who may register once there is an account: those with an `invitation`, or everyone (`open`). Default: `invitation`. */
+  /**
+   * People who may register once there is an account: those with an `invitation`, or everyone (`open`). Default:
+   * `invitation`.
+   */
   readonly registration?: "open" | "invitation" | undefined;
   /** Hashes the passwords of accounts. Default: scrypt, at most two at a time. */
   readonly passwords?: PasswordHasher | undefined;
@@ -72,7 +83,9 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly log?: Logger | undefined;
   /** Limits of a request. */
   readonly limits?: Partial<Limits> | undefined;
-  /** Prefixes of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number. */
+  /**
+   * Prefixes of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number.
+   */
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
   /** Calls that a token without a limit of its own may create within 24 hours. Default: unlimited. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
@@ -87,8 +100,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly recordingRetentionDays?: number | undefined;
   /**
    * Behaviour when another server has taken the database over, or could have: `restart` ends all calls, closes all
-   * lines and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken over.
-   * Default: `restart`; of `ringport serve`: `exit`.
+   * lines and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken
+   * over. Default: `restart`; of `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
   /** Maximum time that live calls may continue when the server stops, ms. Default: 10,000. */
@@ -104,8 +117,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** 64 hex digits: the key that encrypts credentials. Default: generated on the first start and kept in `data`. */
   readonly secret?: string | undefined;
   /**
-   * Earlier secrets, 64 hex digits each: values sealed with them are opened, and sealed again with `secret` after the start.
-   * The log reports when they are no longer needed. Default: none.
+   * Earlier secrets, 64 hex digits each: values sealed with them are opened, and sealed again with `secret` after the
+   * start. The log reports when they are no longer needed. Default: none.
    */
   readonly previousSecrets?: readonly string[] | undefined;
   /** Folder of the embedded defaults: database, key, recordings. Default: `./data`. */
@@ -125,8 +138,8 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
 /** Delivery of webhooks. */
 export interface WebhookOptions {
   /**
-   * Endpoints may be in private networks, and need no HTTPS: for development and tests, because every user of the server
-   * can then send requests into its network. Default: false.
+   * Endpoints may be in private networks, and need no HTTPS: for development and tests, because every user of the
+   * server can then send requests into its network. Default: false.
    */
   readonly allowPrivate?: boolean | undefined;
 }
@@ -140,13 +153,13 @@ export interface EmbeddedTuning {
   /** Rate of simulated legs, Hz. Default: 16000. */
   readonly simulatorSampleRate?: 8000 | 16000 | undefined;
   /**
-   * Voice of simulated callees; they speak its language if that is English, Portuguese or Spanish. Default: `en-US-1`, or the first
-   * voice that works.
+   * Voice of simulated callees; they speak its language if that is English, Portuguese or Spanish. Default: `en-US-1`,
+   * or the first voice that works.
    */
   readonly simulatorVoiceId?: string | undefined;
   /**
-   * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, otherwise `simulator`; never
-   * both.
+   * The networks that carry calls, the default one first. Default: `sip` if SIP is configured, otherwise `simulator`;
+   * never both.
    */
   readonly networks?: readonly NetworkName[] | undefined;
   /** Real phones, over SIP. */
@@ -171,7 +184,9 @@ export type NetworkName = (typeof NETWORK_NAMES)[number];
 
 /** SIP trunks and accounts. */
 export interface SipTuning {
-  /** The trunks: objects as for `ringport/sip`, JSON text, or the path of a JSON file. The JSON may also contain routes. */
+  /**
+   * The trunks: objects as for `ringport/sip`, JSON text, or the path of a JSON file. The JSON may also contain routes.
+   */
   readonly trunks?: string | readonly SipTrunkOptions[] | undefined;
   /** Routes over the trunks, as for `ringport/sip`. Default: the routes in the JSON of `trunks`. */
   readonly routes?: readonly SipRouteOptions[] | undefined;
@@ -181,17 +196,22 @@ export interface SipTuning {
    */
   readonly accounts?: boolean | { readonly servers: readonly string[] } | undefined;
   /**
-   * Allows these accounts private addresses, such as a PBX in your own network: then every user can send packets into it.
-   * Otherwise only servers that `servers` lists by their full name may have one. Default: false.
+   * Allows these accounts private addresses, such as a PBX in your own network: then every user can send packets into
+   * it. Otherwise only servers that `servers` lists by their full name may have one. Default: false.
    */
   readonly accountsAllowPrivate?: boolean | undefined;
-  /** Rules for the numbers that these accounts may call, as in the options of a trunk. Default: every number except emergency and premium-rate numbers. */
+  /**
+   * Rules for the numbers that these accounts may call, as in the options of a trunk. Default: every number except
+   * emergency and premium-rate numbers.
+   */
   readonly accountDestinations?: SipDestinations | undefined;
 }
 
 /** Rules for numbers called over SIP. */
 export interface SipDestinations {
-  /** Prefixes of the allowed numbers: `["+49", "+1415"]`. Default: every number except those of the next two options. */
+  /**
+   * Prefixes of the allowed numbers: `["+49", "+1415"]`. Default: every number except those of the next two options.
+   */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Calls emergency numbers too. Default: false. */
   readonly allowEmergency?: boolean | undefined;
@@ -235,8 +255,8 @@ export interface NeuralTuning {
   /** Folder with one subfolder for each model; a relative path starts at `data`. Default: `models`. */
   readonly models?: string | undefined;
   /**
-   * More voices, and other ids: `{ "pt-BR-1": { model: "vits-piper-pt_BR-faber-medium" } }`. Default: every model has an id
-   * of its own.
+   * More voices, and other ids: `{ "pt-BR-1": { model: "vits-piper-pt_BR-faber-medium" } }`. Default: every model has
+   * an id of its own.
    */
   readonly voices?: Readonly<Record<string, { model: string; speaker?: number; speed?: number }>> | undefined;
   /** Number of processes that run models. Default: 1. */
@@ -248,8 +268,8 @@ export interface NeuralTuning {
 /** An engine that transcribes. A server needs an address and a model: hosted models come and go. */
 export interface TranscriptionTuning {
   /**
-   * `local` runs a model on this machine (`neural`). The others are protocols of servers: `openai` sends one HTTP request for each turn,
-   * `openai-realtime` and the two of Deepgram use a WebSocket.
+   * `local` runs a model on this machine (`neural`). The others are protocols of servers: `openai` sends one HTTP
+   * request for each turn, `openai-realtime` and the two of Deepgram use a WebSocket.
    */
   readonly engine: "local" | "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
   /** Address of the server, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */
@@ -275,9 +295,15 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
-      /** Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
+      /**
+       * Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye.
+       * Default: 100.
+       */
       readonly maxTurns?: number | undefined;
-      /** Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
+      /**
+       * Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call
+       * with a goodbye. Default: 200,000.
+       */
       readonly maxTokens?: number | undefined;
     }
   | {
@@ -291,9 +317,15 @@ export type AgentTuning =
       readonly model: string;
       /** The provider's name of its voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
-      /** Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye. Default: 100. */
+      /**
+       * Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye.
+       * Default: 100.
+       */
       readonly maxTurns?: number | undefined;
-      /** Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call with a goodbye. Default: 200,000. */
+      /**
+       * Maximum number of tokens in one call, as far as the server counts them; at the limit the agent ends the call
+       * with a goodbye. Default: 200,000.
+       */
       readonly maxTokens?: number | undefined;
     };
 
@@ -337,8 +369,8 @@ export interface EmbeddedPorts {
   /** Parses large request bodies off the thread that carries audio. */
   readonly bodies?: BodyParser | undefined;
   /**
-   * The 32 bytes of the key, kept in the data folder unless the options contain one. Requested once the storage is open, so that a
-   * server that cannot start leaves nothing behind.
+   * The 32 bytes of the key, kept in the data folder unless the options contain one. Requested once the storage is
+   * open, so that a server that cannot start leaves nothing behind.
    */
   readonly secret: () => Promise<Uint8Array>;
   /** The option `previousSecrets`, 32 bytes each. */

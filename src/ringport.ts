@@ -35,8 +35,8 @@ import { VERSION } from "./version.ts";
 export interface Tokens {
   /**
    * Creates a token, and the user if it is new. The token can be read only once. A demo token may create 50 calls a day
-   * unless another limit is named. @throws {RangeError} a call limit or scope is malformed, or allows more than the
-   * issuer has
+   * unless another limit is named.
+   * @throws {RangeError} a call limit or scope is malformed, or allows more than the issuer has
    */
   issue(token: NewToken): Promise<IssuedToken>;
   /** Creates the first token, to be shown on the first start; returns undefined if a token exists. */
@@ -66,11 +66,16 @@ export interface Ringport extends WebApp, UseCases {
    * @throws {StorageLocked} another server is using the same data
    */
   start(): Promise<void>;
-  /** Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`. */
+  /**
+   * Resolves with the reason when this Ringport has stopped because it lost its database, under `onLeaseLost: "exit"`.
+   */
   readonly ended: Promise<Error>;
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Idempotent. */
   stop(options?: { drainMs?: number }): Promise<void>;
-  /** Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while it runs. */
+  /**
+   * Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while
+   * it runs.
+   */
   absence(): Absence | undefined;
   /** The option `basePath` without a trailing slash; "" if there is none. */
   readonly basePath: string;

@@ -33,7 +33,8 @@ export interface Placement {
 /** The calls of the token's user. All methods throw `RingportError`. */
 export interface CallsClient {
   /**
-   * Places a call. If the instance already has an active call to this number and of this type, returns that call instead.
+   * Places a call. If the instance already has an active call to this number and of this type, returns that call
+   * instead.
    * @throws {AnotherCallActive} the active call is to another number or of another type
    */
   create(input: CreateCallInput, options?: CreateOptions): Promise<CreatedCall>;
@@ -57,8 +58,8 @@ export interface CallsClient {
   /** The whole timeline so far, oldest first; a long timeline takes several requests. */
   events(id: string, options?: RequestOptions): Promise<CallEvent[]>;
   /**
-   * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard on
-   * the left, the callee's voice on the right. During the call, it returns the recording so far.
+   * The recording of a call that was created with `recording: true`, as the bytes of a WAV file: what the callee heard
+   * on the left, the callee's voice on the right. During the call, it returns the recording so far.
    */
   recording(id: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Deletes the recording permanently; an active call continues without being recorded. */

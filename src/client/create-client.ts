@@ -99,7 +99,8 @@ const PAGE_SIZE = 200;
  * const { outcome } = await ringport.waitForCall(id, { onProgress: (event) => console.log(event.type) });
  * ```
  *
- * @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be sent
+ * @throws {TypeError} the URL is not absolute or contains a user name, or the token contains characters that cannot be
+ *   sent
  */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
@@ -132,8 +133,8 @@ type FollowedPage = AwaitedPage<CallEvent> & Pick<LogPage<CallEvent>, "reset">;
 const PAUSE_MS = 1_000;
 
 /**
- * The pages of events from a cursor on, each as soon as it has an event. If the log was restored to an earlier state, an empty
- * page with `reset` comes first, and the events continue from the cursor that the server names.
+ * The pages of events from a cursor on, each as soon as it has an event. If the log was restored to an earlier state,
+ * an empty page with `reset` comes first, and the events continue from the cursor that the server names.
  * @throws the reason of the signal when it is aborted
  */
 async function* followEvents(

@@ -59,8 +59,8 @@ export interface Transport {
   page<T>(path: string, query: Query, options?: RequestOptions): Promise<Page<T>>;
   logPage<T>(path: string, query: Query, options?: RequestOptions): Promise<LogPage<T>>;
   /**
-   * Requests a page as `logPage` does, but the server waits for an item if the page is empty. The cursor is undefined if
-   * the server sends none.
+   * Requests a page as `logPage` does, but the server waits for an item if the page is empty. The cursor is undefined
+   * if the server sends none.
    */
   nextPage<T>(path: string, query: Query, options?: RequestOptions): Promise<AwaitedPage<T>>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;

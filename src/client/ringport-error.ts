@@ -3,10 +3,10 @@ import type { ProblemCode } from "../http/problems/problem-kind.ts";
 import type { Fault, Problem } from "../http/response-types.ts";
 
 /**
- * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's own codes.
- * `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the response is not from
- * Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection was lost and could not be restored
- * in time. `stream_overflow`: too much audio was written.
+ * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's
+ * own codes. `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the
+ * response is not from Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection was lost
+ * and could not be restored in time. `stream_overflow`: too much audio was written.
  */
 export type ClientErrorCode =
   | ProblemCode
@@ -36,8 +36,8 @@ interface Details {
 }
 
 /**
- * Every method of the client throws this if a request fails permanently; programs should switch on its `code`. It is safe to
- * print and log: neither it nor its causes contain the token, or the body of the request or of the response.
+ * Every method of the client throws this if a request fails permanently; programs should switch on its `code`. It is
+ * safe to print and log: neither it nor its causes contain the token, or the body of the request or of the response.
  */
 export class RingportError extends CodedError {
   override readonly name = "RingportError";

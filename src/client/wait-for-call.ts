@@ -69,13 +69,17 @@ class Timeline {
   serverWaits = false;
   readonly #read: (cursor: string | undefined) => Promise<AwaitedPage<CallEvent>>;
   readonly #seenIds = new Set<string>();
-  /** The cursor after the last event or, if the server does not name it, of the last page, which is read again until it is full. */
+  /**
+   * The cursor after the last event or, if the server does not name it, of the last page, which is read again until it
+   * is full.
+   */
   #cursor: string | undefined;
 
   constructor(transport: Transport, id: string, signal: AbortSignal) {
     const read = (cursor?: string): Promise<AwaitedPage<CallEvent>> =>
       transport.nextPage(`${callPath(id)}/events`, { limit: PAGE_SIZE, cursor }, { signal });
-    // A log that was restored to an earlier state is read from its start; events already seen are recognized by their ids.
+    // A log that was restored to an earlier state is read from its start; events already seen are recognized by their
+    // ids.
     this.#read = (cursor) =>
       read(cursor).catch((error: unknown) => {
         if (error instanceof RingportError && error.code === "log_reset") return read();

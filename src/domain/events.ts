@@ -18,7 +18,10 @@ export interface EventData {
   readonly early_media: NoData;
   readonly answered: CallReference & SipReference;
   readonly audio_truncated: { readonly played_ms: number };
-  /** A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and emoji. */
+  /**
+   * A voice does not speak this passage; `text` is cut after 200 characters, `characters` counts letters, digits and
+   * emoji.
+   */
   readonly text_skipped: { readonly text: string; readonly characters: number };
   /** Bytes of the audio file or the stream's client that are not heard and are neither header nor tag. */
   readonly audio_ignored: { readonly bytes: number; readonly reason: IgnoredReason };
@@ -52,7 +55,9 @@ export interface EventData {
   };
   /** The message starts for a machine to record. `after`: the evidence that it records. */
   readonly leaving_message: { readonly after: GreetingEnd };
-  /** The keys of `target.extension` were sent after the answer. `in_band`: as tones, because no other way was accepted. */
+  /**
+   * The keys of `target.extension` were sent after the answer. `in_band`: as tones, because no other way was accepted.
+   */
   readonly extension_dialled: { readonly extension: string; readonly in_band: boolean };
   /** A supervisor has started listening to the live call. `token_id`: null without a token, as in the console. */
   readonly listening_started: ListenerData;

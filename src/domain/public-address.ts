@@ -20,9 +20,9 @@ const CLOSED_IPV6 = ipRanges("2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 const NAT64 = ipRanges("64:ff9b::/96");
 
 /**
- * True if an IP address belongs to a host of the public Internet. False for private, loopback, link-local, unique local,
- * shared (CGNAT), multicast, reserved and metadata addresses, for IPv6 forms of these, and for anything that is not an
- * address, such as a name or `127.1`.
+ * True if an IP address belongs to a host of the public Internet. False for private, loopback, link-local, unique
+ * local, shared (CGNAT), multicast, reserved and metadata addresses, for IPv6 forms of these, and for anything that is
+ * not an address, such as a name or `127.1`.
  */
 export function isPublicAddress(address: string): boolean {
   const bytes = bytesOf(address);

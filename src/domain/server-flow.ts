@@ -1,8 +1,8 @@
 import { nextState, type Transitions } from "../base/state-machine.ts";
 
 /**
- * State of a server. `standby`: another server owns the database, so the start waits. `lost`: the lease was lost, and the
- * application ends. `stopping`: live calls end, and requests are still served.
+ * State of a server. `standby`: another server owns the database, so the start waits. `lost`: the lease was lost, and
+ * the application ends. `stopping`: live calls end, and requests are still served.
  */
 export type ServerState = "new" | "starting" | "standby" | "owner" | "lost" | "stopping" | "stopped";
 
@@ -20,7 +20,10 @@ export const SERVER_TRANSITIONS: Transitions<ServerState, ServerInput> = {
   stopped: {},
 };
 
-/** `refuse_callers`: callers that wait for the first start; `restart`: own the database again; `exit`: stop, and report why. */
+/**
+ * `refuse_callers`: callers that wait for the first start; `restart`: own the database again; `exit`: stop, and report
+ * why.
+ */
 export type ServerEffect = "refuse_callers" | "restart" | "exit";
 
 /** Decides the next state of a server and its effects. An input without a move changes nothing. */

@@ -13,7 +13,9 @@ type LimitName =
   | "passwords"
   /** Bytes of a page of a list (`replies/list-reply.ts`). */
   | "pages"
-  /** Bytes of streamed bodies that are produced in one turn of the event loop, for all users (`replies/in-turns.ts`). */
+  /**
+   * Bytes of streamed bodies that are produced in one turn of the event loop, for all users (`replies/in-turns.ts`).
+   */
   | "turns";
 
 /**

@@ -44,7 +44,10 @@ export function callerLimiter(
   };
 }
 
-/** Maximum number of buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket again. */
+/**
+ * Maximum number of buckets. Beyond it, the least recently used bucket is dropped, so its key starts with a full bucket
+ * again.
+ */
 const MAX_BUCKETS = 10_000;
 
 /**

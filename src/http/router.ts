@@ -18,8 +18,8 @@ export interface Resource<R extends RouteHandler> {
 type Admit<R> = (context: RequestContext, route: R) => void | Promise<void>;
 
 /**
- * Returns a function that makes the reply to a request; undefined if no route has its path, or if the route finds nothing.
- * It throws the refusals `method_not_allowed` and `not_found`, and those of `admit` and of the route.
+ * Returns a function that makes the reply to a request; undefined if no route has its path, or if the route finds
+ * nothing. It throws the refusals `method_not_allowed` and `not_found`, and those of `admit` and of the route.
  */
 export function router<R extends RouteHandler>(
   routes: readonly R[],

@@ -41,7 +41,10 @@ export interface OfferedTool extends Pick<AgentTool, "name" | "description" | "p
   run(input: string): Promise<string>;
 }
 
-/** Thrown by a tool that failed in a way the model should know about. The message is passed to the model, so it must not contain secrets. */
+/**
+ * Thrown by a tool that failed in a way the model should know about. The message is passed to the model, so it must not
+ * contain secrets.
+ */
 export class ToolFailed extends CodedError {
   override readonly name = "ToolFailed";
   readonly code = "tool_failed";

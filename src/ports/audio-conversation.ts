@@ -93,7 +93,10 @@ export interface AudioConversation {
 export type AudioAgentEvent =
   /** The agent starts a reply. Queued audio of an earlier reply is not played. */
   | { readonly type: "reply"; readonly to: "begin" | "key" | "words" | "silence" | "voicemail" }
-  /** Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is played. */
+  /**
+   * Audio of an item, in the format of the call; a piece may end within a sample. It may arrive faster than it is
+   * played.
+   */
   | { readonly type: "audio"; readonly item: string; readonly bytes: Uint8Array }
   /** All the words of an item so far; they may arrive before or after its audio. */
   | { readonly type: "words"; readonly item: string; readonly text: string }
@@ -115,8 +118,8 @@ export type AudioAgentEvent =
   /** Sends keys to the other side: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }
   /**
-   * Connects the callee with another number (E.164), once all that was said has been heard, and ends the agent's part of the
-   * call; if that fails, `transferFailed` follows.
+   * Connects the callee with another number (E.164), once all that was said has been heard, and ends the agent's part
+   * of the call; if that fails, `transferFailed` follows.
    */
   | { readonly type: "transfer"; readonly to: string }
   /** A machine has answered: waits, in silence, until it records; `voicemail` follows. */

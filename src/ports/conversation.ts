@@ -144,15 +144,20 @@ export type ConversationAction =
   /** Sends keys to the other side, such as the menu of a machine: 0-9 * # A-D. */
   | { readonly type: "press"; readonly keys: string }
   /**
-   * Transfers the call to another number once all that was said has been heard; neither can be interrupted. The call ends
-   * if that succeeds; otherwise `transfer_failed` follows. Ignored if the callee has interrupted the reply.
+   * Transfers the call to another number once all that was said has been heard; neither can be interrupted. The call
+   * ends if that succeeds; otherwise `transfer_failed` follows. Ignored if the callee has interrupted the reply.
    */
   | { readonly type: "transfer"; readonly to: string }
-  /** A machine has answered: waits until it records, says the whole text, and ends the call. Ignored if `text` is empty. */
+  /**
+   * A machine has answered: waits until it records, says the whole text, and ends the call. Ignored if `text` is empty.
+   */
   | { readonly type: "leave_voicemail"; readonly text: string }
   /** Ends the call as `agent_failed` once all that was said has been heard. */
   | { readonly type: "fail"; readonly detail: string }
-  /** Ends the call once all that was said has been heard. `detail`: the reason, for an operator, if the call did not serve its purpose. */
+  /**
+   * Ends the call once all that was said has been heard. `detail`: the reason, for an operator, if the call did not
+   * serve its purpose.
+   */
   | { readonly type: "hang_up"; readonly detail?: string | undefined };
 
 /** Thrown by an agent that cannot conduct a call. The message names the cause and the fix. */

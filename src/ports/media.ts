@@ -25,13 +25,13 @@ export interface FrameSource {
 }
 
 /**
- * A source that can be pulled ahead of the network, so that sending does not wait for this thread. Pulled samples count as
- * played only when the leg reports them as sent. A leg uses this or `read`, never both.
+ * A source that can be pulled ahead of the network, so that sending does not wait for this thread. Pulled samples count
+ * as played only when the leg reports them as sent. A leg uses this or `read`, never both.
  */
 export interface AheadSource {
   /**
-   * Copies the next samples, signal and timed silence alike, to the start of the frame and returns their number, which is
-   * fewer than the frame if no more are available. It does not pad, so that later samples are not late.
+   * Copies the next samples, signal and timed silence alike, to the start of the frame and returns their number, which
+   * is fewer than the frame if no more are available. It does not pad, so that later samples are not late.
    */
   pull(frame: Int16Array): number;
   /**

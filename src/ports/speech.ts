@@ -14,8 +14,8 @@ export interface Voice {
   /** Sound of the voice: `robotic` for the embedded engines, `natural` for neural engines. */
   readonly quality: "robotic" | "natural";
   /**
-   * Scripts whose letters the voice reads as words, as ISO 15924 codes: `Latn`, `Cyrl`, `Jpan`; `Zsye` if it names emoji.
-   * Ringport leaves other letters out of a text and reports them. Default: the voice speaks everything.
+   * Scripts whose letters the voice reads as words, as ISO 15924 codes: `Latn`, `Cyrl`, `Jpan`; `Zsye` if it names
+   * emoji. Ringport leaves other letters out of a text and reports them. Default: the voice speaks everything.
    */
   readonly scripts?: readonly string[] | undefined;
   /** `generic` if the engine has the language but not this region's accent. */

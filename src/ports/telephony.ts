@@ -55,9 +55,9 @@ export interface Telephony {
    */
   readonly users?: readonly string[] | "*" | "first" | undefined;
   /**
-   * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any
-   * it waits for `link()`. If the operator links the numbers, it needs neither and connects at once. Resolves when
-   * the line object exists, not when it is online. The signal only aborts opening; `close()` ends an open line. The core
+   * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any it
+   * waits for `link()`. If the operator links the numbers, it needs neither and connects at once. Resolves when the
+   * line object exists, not when it is online. The signal only aborts opening; `close()` ends an open line. The core
    * closes a line that it gets after the abort.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
@@ -89,9 +89,9 @@ export interface TelephonyCapabilities {
    */
   readonly mediaSetupMs?: number | undefined;
   /**
-   * Source of an instance's number: a code that its owner scans, or the operator's configuration. With
-   * `operator` it needs no code and no credentials: its line connects as soon as it is open, is linked the first time it
-   * is online (or when it reports `linked` itself), and never reports `unlinked`. Default: `code`.
+   * Source of an instance's number: a code that its owner scans, or the operator's configuration. With `operator` it
+   * needs no code and no credentials: its line connects as soon as it is open, is linked the first time it is online
+   * (or when it reports `linked` itself), and never reports `unlinked`. Default: `code`.
    */
   readonly linking?: "code" | "operator" | undefined;
   /**

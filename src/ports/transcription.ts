@@ -19,7 +19,8 @@ export interface Transcription {
    */
   open(options: TranscriptionOptions, signal: AbortSignal): Promise<TranscriptionSession>;
   /**
-   * Checks, without opening one, that a session could be opened; called before a call that needs it is dialled. Default: no check.
+   * Checks, without opening one, that a session could be opened; called before a call that needs it is dialled.
+   * Default: no check.
    * @throws {TranscriptionFailed} the message names the cause and the fix
    */
   check?(): Promise<void>;
@@ -32,8 +33,8 @@ export interface TranscriptionCapabilities {
   /** Supported rates, Hz, the best one first. A call whose rate is among them is not resampled. */
   readonly sampleRates: readonly number[];
   /**
-   * True if the engine detects the end of a turn itself, and therefore receives all audio, silence included. Otherwise it
-   * receives only stretches with speech, and the core commits after each.
+   * True if the engine detects the end of a turn itself, and therefore receives all audio, silence included. Otherwise
+   * it receives only stretches with speech, and the core commits after each.
    */
   readonly endOfTurn: boolean;
   /** True if it emits partial texts during a turn. */

@@ -56,8 +56,8 @@ export interface WebApp {
    */
   handle(request: RequestLike, principal?: Principal): Promise<Reply>;
   /**
-   * True if the path belongs to this application. A program that mounts it handles all other paths itself. Reads only the
-   * URL. Never rejects.
+   * True if the path belongs to this application. A program that mounts it handles all other paths itself. Reads only
+   * the URL. Never rejects.
    */
   claims(request: Pick<RequestLike, "url">): Promise<boolean>;
   /** Handles a WHATWG request, for frameworks that use them. */

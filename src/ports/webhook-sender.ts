@@ -22,8 +22,8 @@ export interface OutgoingWebhook {
 export interface WebhookSender {
   /**
    * POSTs the body and resolves with the status code of the response.
-   * @throws {Error} there was no response; its message is shown to the owner of the endpoint, so it does not include an address of a
-   * private network
+   * @throws {Error} there was no response; its message is shown to the owner of the endpoint, so it does not include an
+   *   address of a private network
    */
   post(webhook: OutgoingWebhook): Promise<number>;
 }

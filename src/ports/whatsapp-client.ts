@@ -13,11 +13,11 @@ export interface WhatsAppClient {
   getState(): WhatsAppClientState;
   getCredentials(): { readonly meJid?: string; readonly meLid?: string; readonly platform?: string } | null;
   /**
-   * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`, those
-   * of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in` for each
-   * incoming stanza. Without `debug_connection_success`, a login counts as accepted if the connection stays open
-   * for 3 s, and a login that the client makes on its own is not counted; without `debug_transport_node_in`, stream errors
-   * are noticed late.
+   * Events: `auth_qr`, `auth_pairing_required`, `auth_passkey_required`, `auth_paired`, `connection`, `stream_failure`,
+   * those of calls, `debug_connection_success` for each login that WhatsApp has accepted, and `debug_transport_node_in`
+   * for each incoming stanza. Without `debug_connection_success`, a login counts as accepted if the connection stays
+   * open for 3 s, and a login that the client makes on its own is not counted; without `debug_transport_node_in`,
+   * stream errors are noticed late.
    */
   // biome-ignore lint/suspicious/noExplicitAny: the real class types its events by overloads, which only `any` accepts
   on(event: any, listener: (argument: any) => void): unknown;
@@ -34,7 +34,10 @@ export interface WhatsAppClient {
    */
   readonly message?: { readonly getReachoutTimelock?: (() => Promise<WhatsAppTimelock>) | undefined } | undefined;
   readonly lowlevel: {
-    /** The filter sees every incoming stanza first; it returns false to leave it to the client. Returns a function that removes it. */
+    /**
+     * The filter sees every incoming stanza first; it returns false to leave it to the client. Returns a function that
+     * removes it.
+     */
     // biome-ignore lint/suspicious/noExplicitAny: the real class has a special type for stanzas
     registerIncomingStanzaFilter(filter: (stanza: any) => any): () => void;
     /** Sends a stanza. Without it, a callee's phone may ring or stay connected after a crash, or a lost link. */
@@ -95,7 +98,10 @@ export interface WhatsAppCall {
   readonly peerJid: string;
   readonly direction: string;
   readonly stateData: {
-    /** `initiating`, `ringing` (the offer was sent), `incoming_ringing`, `connecting` (accepted), `active`, `on_hold`, `ended`. */
+    /**
+     * `initiating`, `ringing` (the offer was sent), `incoming_ringing`, `connecting` (accepted), `active`, `on_hold`,
+     * `ended`.
+     */
     readonly state: string;
     readonly connectedAt?: Date;
     readonly acceptedAt?: Date;
@@ -109,7 +115,9 @@ export interface WhatsAppCall {
 /** Input of a client factory. */
 export interface WhatsAppClientContext {
   readonly instanceId: string;
-  /** Names the session in the client's own store; a new one after each unlinking, because that invalidates the client. */
+  /**
+   * Names the session in the client's own store; a new one after each unlinking, because that invalidates the client.
+   */
   readonly sessionId: string;
   /** Store of the session: encrypted in Ringport's storage, and erased with the instance's credentials. */
   readonly records: LineRecords;

@@ -103,8 +103,8 @@ export class ManualSystem implements System {
   }
 
   /**
-   * Settles promises that depend only on each other and on the embedded storage, without time passing. Does not wait for
-   * other input and output: files, sockets, threads.
+   * Settles promises that depend only on each other and on the embedded storage, without time passing. Does not wait
+   * for other input and output: files, sockets, threads.
    */
   async settle(): Promise<void> {
     let uses = this.#useCount;

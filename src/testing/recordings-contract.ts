@@ -11,7 +11,10 @@ import { until } from "./waiting.ts";
 /** The recordings under test, new and empty for each test. */
 export interface RecordingsUnderTest {
   readonly recordings: Recordings;
-  /** The recordings as a new process finds them, after this process has closed them or has died. Omit it if the recordings are `forgotten`. */
+  /**
+   * The recordings as a new process finds them, after this process has closed them or has died. Omit it if the
+   * recordings are `forgotten`.
+   */
   reopen?(): Promise<Recordings>;
   /** Recordings whose disk is full after a second or two. Omit it if they are `infallible`. */
   full?(): Recordings;

@@ -37,7 +37,9 @@ class Recorder<Item extends { readonly type: string }> {
     return this.all.map((item) => item.type);
   }
 
-  /** The first item of this type, skipping the first `from` items; rejects with an Error if none arrives within `ms`. */
+  /**
+   * The first item of this type, skipping the first `from` items; rejects with an Error if none arrives within `ms`.
+   */
   next<Type extends Item["type"]>(type: Type, ms: number, from = 0): Promise<Extract<Item, { readonly type: Type }>> {
     return new Promise((resolve, reject) => {
       const check = (): void => {

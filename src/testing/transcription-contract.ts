@@ -28,7 +28,8 @@ export type TranscriptionClause = (title: string, body: (subject: TranscriptionU
  * The contract of the transcription port as tests.
  * @param name title of the group of tests
  * @param factory makes a transcription; called once per test
- * @param infallible reason why its engine can neither refuse nor be unreachable; those tests are then skipped with this reason
+ * @param infallible reason why its engine can neither refuse nor be unreachable; those tests are then skipped with this
+ *   reason
  *
  * @example
  * import { describe, expect, test } from "vitest";

@@ -29,8 +29,8 @@ export interface StreamEnd {
 }
 
 /**
- * The live audio of one call. A broken connection is restored automatically, and written audio is neither lost nor heard
- * twice. Promises and iterators reject with a `RingportError` if the stream fails permanently.
+ * The live audio of one call. A broken connection is restored automatically, and written audio is neither lost nor
+ * heard twice. Promises and iterators reject with a `RingportError` if the stream fails permanently.
  */
 export interface CallStream {
   readonly callId: string;
@@ -61,8 +61,13 @@ export interface CallStream {
    * @throws {RangeError} `digits` must be 1 to 64 of the keys 0-9 * # A-D
    */
   dtmf(digits: string): Promise<void>;
-  /** Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call has ended. */
+  /**
+   * Ends the call once all audio written so far has been heard, or at once before pickup; resolves when the call has
+   * ended.
+   */
   hangUp(): Promise<StreamEnd>;
-  /** Disconnects once the server has received all audio written so far; the server ends the call when it has been heard. */
+  /**
+   * Disconnects once the server has received all audio written so far; the server ends the call when it has been heard.
+   */
   close(): Promise<void>;
 }

@@ -55,7 +55,10 @@ export class Outbox {
     this.#maxPendingBytes = maxPendingBytes;
   }
 
-  /** Sends audio; resolves when all of it has been sent. Rejects with the error of `overflowError` if too much audio is waiting. */
+  /**
+   * Sends audio; resolves when all of it has been sent. Rejects with the error of `overflowError` if too much audio is
+   * waiting.
+   */
   write(audio: Uint8Array<ArrayBuffer>, overflowError: () => Error): Promise<void> {
     if (this.#pendingBytes > this.#maxPendingBytes) return Promise.reject(overflowError());
     this.#pendingBytes += audio.length;

@@ -1,7 +1,7 @@
 /**
- * The 3,000 most common passwords of at least 10 characters, in lower case and alphabetical order: those of printable ASCII
- * among the 100,000 most frequent ones in breaches, as counted by Have I Been Pwned and published by the National Cyber
- * Security Centre of the United Kingdom.
+ * The 3,000 most common passwords of at least 10 characters, in lower case and alphabetical order: those of printable
+ * ASCII among the 100,000 most frequent ones in breaches, as counted by Have I Been Pwned and published by the National
+ * Cyber Security Centre of the United Kingdom.
  */
 const LIST = `
 ********** 0.00000000 0000000000 000000000000 000webhost 0102030405 010203040506 011151zangetsu 0123456789 01234567890

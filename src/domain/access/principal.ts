@@ -1,7 +1,10 @@
 import type { CallLimits } from "../calls/call-limits.ts";
 import type { TokenScope } from "./token-scope.ts";
 
-/** The user of a request, with their call limits. An embedding application builds these itself; the server reads them from a token. */
+/**
+ * The user of a request, with their call limits. An embedding application builds these itself; the server reads them
+ * from a token.
+ */
 export interface Principal extends CallLimits {
   readonly userId: string;
   /** The token of the request, or a substitute, if any; `maxCallsPerDay` counts the calls created with it. */

@@ -23,9 +23,15 @@ export interface AgentInput {
   variables?: Variables | undefined;
   /** Maximum number of replies of the agent, after which it says goodbye. Default: the agent's own limit. */
   maxTurns?: number | undefined;
-  /** Numbers that the agent may transfer the call to, E.164. Default: none for a model; for a script, those of its steps. */
+  /**
+   * Numbers that the agent may transfer the call to, E.164. Default: none for a model; for a script, those of its
+   * steps.
+   */
   transferTo?: string[] | undefined;
-  /** Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which always applies too. */
+  /**
+   * Maximum duration of the conversation, s; then the agent says goodbye. Default: `maxDurationMs` of the server, which
+   * always applies too.
+   */
   maxSeconds?: number | undefined;
   /** Names of the server's tools that the agent may use. Default: all of them. */
   tools?: string[] | undefined;

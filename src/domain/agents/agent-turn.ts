@@ -1,8 +1,8 @@
 import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
- * State of an agent's turn on a call. `open`: agent and callee take turns. `held`: the agent pauses, because the callee may be
- * interrupting. `ending`: the last words are queued. `machine_records`: the agent leaves its message.
+ * State of an agent's turn on a call. `open`: agent and callee take turns. `held`: the agent pauses, because the callee
+ * may be interrupting. `ending`: the last words are queued. `machine_records`: the agent leaves its message.
  */
 export const AGENT_TURN_STATES = [
   "open",
@@ -16,7 +16,10 @@ export const AGENT_TURN_STATES = [
 ] as const;
 export type AgentTurnState = (typeof AGENT_TURN_STATES)[number];
 
-/** An event of an agent's turn. `hold`: the callee may be interrupting; `release`: it was a false alarm; `stop`: the call has ended. */
+/**
+ * An event of an agent's turn. `hold`: the callee may be interrupting; `release`: it was a false alarm; `stop`: the
+ * call has ended.
+ */
 export type AgentTurnInput =
   | "hold"
   | "release"

@@ -134,7 +134,10 @@ const SOUNDS = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-/** Short phrases that ask the speaker to continue, by language. A plain yes or okay is not included, because it may be an answer. */
+/**
+ * Short phrases that ask the speaker to continue, by language. A plain yes or okay is not included, because it may be
+ * an answer.
+ */
 const PHRASES = new Set([
   ...["right", "i see", "go on", "got it"],
   ...["pois é", "entendi", "sei", "ah tá", "ah sim"],

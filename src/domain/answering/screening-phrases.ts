@@ -53,7 +53,10 @@ const FOLLOW_UP_PHRASES: readonly string[] = [
   "(un attimo|attenda)",
 ];
 
-/** True for the words with which a call-screening assistant answers, in English, Portuguese, Spanish, German, French or Italian. */
+/**
+ * True for the words with which a call-screening assistant answers, in English, Portuguese, Spanish, German, French or
+ * Italian.
+ */
 export const isCallScreening: (text: string) => boolean = phraseSearch(PROMPTS);
 
 /** True for the words of an assistant while the caller waits. */

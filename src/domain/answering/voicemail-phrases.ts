@@ -49,5 +49,7 @@ const PHRASES: readonly string[] = [
   "casella vocale",
 ];
 
-/** True if words are from the greeting of a voicemail box, in English, Portuguese, Spanish, German, French or Italian. */
+/**
+ * True if words are from the greeting of a voicemail box, in English, Portuguese, Spanish, German, French or Italian.
+ */
 export const isVoicemailGreeting: (text: string) => boolean = phraseSearch(PHRASES);

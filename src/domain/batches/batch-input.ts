@@ -12,7 +12,10 @@ import { PHONE_NUMBER, PHONE_RULE } from "../numbers/phone-number.ts";
 import { BATCH_CALL_TYPES, type BatchMessage, type BatchSchedule, type TargetVariables } from "./batch.ts";
 import { RETRY_REASONS, type RetryPolicy, type RetryReason } from "./retry.ts";
 
-/** The message of a batch: the fields of `POST /v1/calls`, except the instance, the target, the reference and the metadata. */
+/**
+ * The message of a batch: the fields of `POST /v1/calls`, except the instance, the target, the reference and the
+ * metadata.
+ */
 export type BatchMessageInput = Exclude<CallMessageInput, { type: "DYNAMIC_STREAM" }> &
   Pick<CreateCallInput, "recording" | "from" | "sip">;
 

@@ -46,7 +46,9 @@ export const TARGET_STATUSES = [
 /** One of {@link TARGET_STATUSES}. */
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** Moves of a target. `return`: its call ended before the number was dialled; `expire`: its batch ended before its turn. */
+/**
+ * Moves of a target. `return`: its call ended before the number was dialled; `expire`: its batch ended before its turn.
+ */
 export type TargetMove = "correct" | "repeat" | "call" | "retry" | "return" | "complete" | "fail" | "expire" | "cancel";
 
 /** Every legal move of a target. */
@@ -79,8 +81,9 @@ export interface CircuitBreaker {
 }
 
 /**
- * The message of each call: the fields of `POST /v1/calls`, except `instanceId`, `target`, `reference` and `metadata`. Its
- * texts may contain `{{variables}}`. The audio of a `FIXED_AUDIO` message is stored beside the batch, and left out here.
+ * The message of each call: the fields of `POST /v1/calls`, except `instanceId`, `target`, `reference` and `metadata`.
+ * Its texts may contain `{{variables}}`. The audio of a `FIXED_AUDIO` message is stored beside the batch, and left out
+ * here.
  */
 export type BatchMessage = Readonly<Record<string, unknown>> & {
   readonly type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
@@ -169,7 +172,10 @@ export interface BatchTarget {
   readonly status: TargetStatus;
   /** Set only for an invalid or duplicate target. */
   readonly faults?: readonly TargetFault[] | undefined;
-  /** The number in the form used for comparison; null if it is malformed. Unique among the targets that are neither `INVALID` nor `DUPLICATE`. */
+  /**
+   * The number in the form used for comparison; null if it is malformed. Unique among the targets that are neither
+   * `INVALID` nor `DUPLICATE`.
+   */
   readonly phoneKey: string | null;
   /** The zones whose hours decide when it may be called, joined by commas; empty if no zone is known. */
   readonly zones: string;

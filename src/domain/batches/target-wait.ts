@@ -35,8 +35,8 @@ export interface WaitCircumstances {
 }
 
 /**
- * Returns the cause and the end of a target's wait; null if it does not wait, or if its time has an unknown cause. `gap` is the
- * cause that remains, to be confirmed by the last call to its number.
+ * Returns the cause and the end of a target's wait; null if it does not wait, or if its time has an unknown cause.
+ * `gap` is the cause that remains, to be confirmed by the last call to its number.
  */
 export function targetWait(
   batch: Pick<Batch, "status" | "schedule" | "retry" | "gapMs">,

@@ -63,7 +63,10 @@ export type CallSignal =
   | { readonly type: "line_down"; readonly reason: string }
   /** `inboundSince`: inbound audio has arrived since the line went down. */
   | { readonly type: "line_up"; readonly inboundSince: boolean }
-  /** `inboundSince`: inbound audio has arrived since the timer was set. `progress`: progress of an unanswered call, if known. */
+  /**
+   * `inboundSince`: inbound audio has arrived since the timer was set. `progress`: progress of an unanswered call, if
+   * known.
+   */
   | {
       readonly type: "timer";
       readonly name: TimerName;

@@ -140,7 +140,9 @@ export interface Call {
   readonly mediaStatistics: MediaStatistics | null;
   /** The quality of its audio over time, oldest first; stored when the call has ended. Undefined if not measured. */
   readonly quality?: readonly QualityInterval[] | undefined;
-  /** Length of the stored recording, ms: 0 until the call has ended, and if none is stored. Null if none was requested. */
+  /**
+   * Length of the stored recording, ms: 0 until the call has ended, and if none is stored. Null if none was requested.
+   */
   readonly recordedMs: number | null;
   readonly createdAt: number;
   /** End of its time in the queue, as chosen at creation; undefined: the server's queue timeout applies. */
@@ -154,11 +156,14 @@ export interface Call {
   /** The process that works on this call; null until a process has claimed it. */
   readonly owner: string | null;
   /**
-   * Time at which its claim was stored, ms since 1970-01-01 UTC: its phone may ring after that. Null while it waits; a call that
-   * is returned to the queue before the network was asked waits again.
+   * Time at which its claim was stored, ms since 1970-01-01 UTC: its phone may ring after that. Null while it waits; a
+   * call that is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
-  /** The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see queue-capacity.ts). */
+  /**
+   * The line of its instance that it occupies, or occupied when it ended, from 0; null while it waits (see
+   * queue-capacity.ts).
+   */
   readonly line: number | null;
   /** Number of writes; a write names the version it expects. */
   readonly version: number;

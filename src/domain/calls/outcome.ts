@@ -37,8 +37,8 @@ export const FAILED_REASONS = [
 ] as const;
 
 /**
- * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached no phone, such as
- * one over a broken trunk, is neither answered nor unanswered.
+ * The outcomes that lower the answer rate: someone could have answered and did not. A dial that reached no phone, such
+ * as one over a broken trunk, is neither answered nor unanswered.
  */
 export const UNANSWERED_REASONS = ["no_answer", "declined", "busy"] as const satisfies readonly FailedReason[];
 
@@ -54,8 +54,8 @@ export const HEARD_EVIDENCE = ["inbound", "rtcp", "none"] as const;
 export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
 
 /**
- * Part of the message that was played to the callee, and the evidence that it arrived. A share needs evidence: without any,
- * it is null for an answered call, and 0 for an unanswered one.
+ * Part of the message that was played to the callee, and the evidence that it arrived. A share needs evidence: without
+ * any, it is null for an answered call, and 0 for an unanswered one.
  */
 export type Heard =
   | {
@@ -86,14 +86,21 @@ export interface Outcome {
   readonly detail: string | null;
   /** Answerer, if known; null without an answer. */
   readonly answeredBy: AnsweredBy | null;
-  /** Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during the call. */
+  /**
+   * Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during
+   * the call.
+   */
   readonly heardMs: number | null;
   /**
-   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less the skipped parts; null
-   * for a call without a fixed message, if `heardMs` is null, and without evidence that the callee's side received the audio.
+   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less the skipped parts;
+   * null for a call without a fixed message, if `heardMs` is null, and without evidence that the callee's side received
+   * the audio.
    */
   readonly heardRatio: number | null;
-  /** Evidence that the callee's side received our audio. Missing if the server died during the call, and in outcomes of earlier versions. */
+  /**
+   * Evidence that the callee's side received our audio. Missing if the server died during the call, and in outcomes of
+   * earlier versions.
+   */
   readonly heardEvidence?: HeardEvidence | undefined;
   /** Milliseconds from the answer to the end; 0 when the call was not answered. */
   readonly durationMs: number;

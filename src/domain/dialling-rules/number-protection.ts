@@ -17,7 +17,9 @@ export interface NumberProtection {
   readonly requireConsent?: boolean | undefined;
   /** Calls are placed only at these hours, in the callee's own time zone; `false` is off. */
   readonly callingHours?: CallingHours | false | undefined;
-  /** Calls outside the calling hours: `wait` in their queue until the hours begin, or `fail` at once. Default: `wait`. */
+  /**
+   * Calls outside the calling hours: `wait` in their queue until the hours begin, or `fail` at once. Default: `wait`.
+   */
   readonly outsideHours?: OutsideHours | undefined;
 }
 
@@ -26,14 +28,20 @@ export const OUTSIDE_HOURS = ["wait", "fail"] as const;
 /** One of {@link OUTSIDE_HOURS}. */
 export type OutsideHours = (typeof OUTSIDE_HOURS)[number];
 
-/** Calls per 24 hours: `firstDay` on the first day after the linking, `growth` times as many on each further day, no limit after `days`. */
+/**
+ * Calls per 24 hours: `firstDay` on the first day after the linking, `growth` times as many on each further day, no
+ * limit after `days`.
+ */
 export interface WarmUp {
   readonly firstDay: number;
   readonly growth: number;
   readonly days: number;
 }
 
-/** At least the share `floor` (0 to 1) of the last `calls` calls must have been answered; otherwise the instance pauses for `pauseMs`. */
+/**
+ * At least the share `floor` (0 to 1) of the last `calls` calls must have been answered; otherwise the instance pauses
+ * for `pauseMs`.
+ */
 export interface AnswerRateFloor {
   readonly floor: number;
   readonly calls: number;

@@ -30,7 +30,9 @@ export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, stateFa
 /** Limit of reported faults: a body can hold millions of unknown fields. */
 const MAX_FAULTS = 100;
 
-/** Adds the fields that the schema does not name; `v.strictObject` would report only the first, and miss "constructor". */
+/**
+ * Adds the fields that the schema does not name; `v.strictObject` would report only the first, and miss "constructor".
+ */
 function addUnknownFields(faults: Fault[], schema: unknown, value: unknown, pointer: string): void {
   const entries = entriesOf(schema);
   if (!entries || !isObject(value)) return;

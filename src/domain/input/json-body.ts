@@ -32,7 +32,10 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Reason why a text must not be passed to `JSON.parse`; undefined if there is none. Reads each byte once and allocates nothing. */
+/**
+ * Reason why a text must not be passed to `JSON.parse`; undefined if there is none. Reads each byte once and allocates
+ * nothing.
+ */
 export function boundsFault(bytes: Uint8Array, { depth, parts }: JsonBounds): string | undefined {
   let level = 0;
   let count = 0;

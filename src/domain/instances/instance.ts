@@ -54,7 +54,9 @@ export interface Instance {
   readonly dialledNumber?: DialledNumber | null | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Time at which its deletion was finished and its credentials were erased; null before, and while it is not deleted. */
+  /**
+   * Time at which its deletion was finished and its credentials were erased; null before, and while it is not deleted.
+   */
   readonly erasedAt: number | null;
   /** Number of writes; a write names the version it expects. */
   readonly version: number;

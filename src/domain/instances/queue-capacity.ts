@@ -37,7 +37,9 @@ export function queueDepth(policy: QueuePolicy): number {
   return policy.kind === "single" ? 1 : policy.depth;
 }
 
-/** The first free slot below the policy's depth, or undefined when the queue is full; under `single`, any call fills it. */
+/**
+ * The first free slot below the policy's depth, or undefined when the queue is full; under `single`, any call fills it.
+ */
 export function freeSlot(policy: QueuePolicy, slots: readonly number[]): number | undefined {
   if (policy.kind === "single") return slots.length === 0 ? 0 : undefined;
   const depth = queueDepth(policy);

@@ -32,7 +32,10 @@ export const QUEUE_TRANSITIONS: Transitions<QueueState, QueueMove> = {
 };
 
 export type QueueInput =
-  /** Something has changed. `canDial`: the server and the line take a call; `isStopping`: the server has stopped dialling. */
+  /**
+   * Something has changed. `canDial`: the server and the line take a call; `isStopping`: the server has stopped
+   * dialling.
+   */
   | { readonly type: "wake"; readonly canDial: boolean; readonly isStopping: boolean }
   | { readonly type: "alarm" }
   /** The wall clock was set: a wait may be longer than necessary. */

@@ -1,4 +1,7 @@
-/** Letters and numbers in a typographic form: letterlike, Roman and circled numbers, ligatures, wide and mathematical letters. */
+/**
+ * Letters and numbers in a typographic form: letterlike, Roman and circled numbers, ligatures, wide and mathematical
+ * letters.
+ */
 const FORMS =
   /[\u24b6-\u24e9]|(?=[\p{L}\p{N}])[\u2102-\u2139\u2160-\u2188\u2460-\u249b\ufb00-\ufb4f\ufb50-\ufdfb\ufe70-\ufefc\uff10-\uffdc\u{1d400}-\u{1d7ff}]/gu;
 const NUMBER_SIGNS = /^[\u2460-\u24ff]$/u;

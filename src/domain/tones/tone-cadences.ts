@@ -1,6 +1,6 @@
 /**
- * The tones of the world as numbers: frequencies in Hz, times in ms. Sources: ITU-T E.180 and its supplement 2, E.182, T.30,
- * V.8, V.25, Telcordia GR-674. Ranges include the errors of lines and generators.
+ * The tones of the world as numbers: frequencies in Hz, times in ms. Sources: ITU-T E.180 and its supplement 2, E.182,
+ * T.30, V.8, V.25, Telcordia GR-674. Ranges include the errors of lines and generators.
  */
 
 /** Range from the lowest to the highest accepted value. */

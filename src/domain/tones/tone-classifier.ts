@@ -84,7 +84,9 @@ export class ToneClassifier {
     this.#reports = reports;
   }
 
-  /** True while a tone sounds, or has just ended, that may show that neither a person nor a voicemail box has answered. */
+  /**
+   * True while a tone sounds, or has just ended, that may show that neither a person nor a voicemail box has answered.
+   */
   get isSuspicious(): boolean {
     return this.#isSuspicious;
   }

@@ -10,7 +10,9 @@ export interface CreateWebhookInput {
   /** The types of the events to deliver. Default, and null: every type. */
   events?: EventType[] | null | undefined;
   description?: string | null | undefined;
-  /** Further headers of every message, such as an Authorization for a gateway. Stored encrypted, and never shown again. */
+  /**
+   * Further headers of every message, such as an Authorization for a gateway. Stored encrypted, and never shown again.
+   */
   headers?: WebhookHeaders | null | undefined;
 }
 

@@ -87,7 +87,10 @@ class BodyTimeout {
     this.#cancel = system.after(STALL_MS, () => this.#check());
   }
 
-  /** Settles like `next`, or rejects: with a refusal if `next` is too slow, with the signal's reason if the connection closes. */
+  /**
+   * Settles like `next`, or rejects: with a refusal if `next` is too slow, with the signal's reason if the connection
+   * closes.
+   */
   within<T>(next: Promise<T>): Promise<T> {
     this.#stallsAt = this.#system.monotonic() + STALL_MS;
     return new Promise((resolve, reject) => {

@@ -26,8 +26,8 @@ export function docsPage(base: string): string {
 }
 
 /**
- * Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. The token
- * is kept for this tab (sessionStorage) from Authorize to Logout, so that a reload does not lose it.
+ * Starts the interactive page. `validatorUrl: null` keeps it from sending the document to a third-party validator. The
+ * token is kept for this tab (sessionStorage) from Authorize to Logout, so that a reload does not lose it.
  */
 export function docsScript(base: string): string {
   const options = { url: `${base}/openapi.json`, dom_id: "#docs", deepLinking: true, validatorUrl: null };
@@ -122,7 +122,9 @@ function withCode(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
-/** Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in separate lines. */
+/**
+ * Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in separate lines.
+ */
 const FIT = `.swagger-ui .response-col_links{display:none}
 .swagger-ui :is(.json-schema-2020-12-accordion,.json-schema-2020-12__title){max-width:100%;overflow-wrap:anywhere;text-align:left}
 .swagger-ui .json-schema-2020-12__attribute--primary{box-sizing:border-box;display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:text-bottom;white-space:nowrap}

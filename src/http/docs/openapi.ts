@@ -174,7 +174,10 @@ function commonProblems({ access }: Operation): ProblemCode[] {
   return ["unauthorized", "insufficient_scope", "rate_limited", "internal_error", "storage_unavailable", "stopping"];
 }
 
-/** One response for each status; its description lists the possible codes. @param pages paths that browsers get as `text/html` */
+/**
+ * One response for each status; its description lists the possible codes.
+ * @param pages paths that browsers get as `text/html`
+ */
 function problemResponses(codes: readonly ProblemCode[], pages: readonly ProblemCode[] = []): Json {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {

@@ -5,7 +5,10 @@ import type { ProblemCode, ProblemKind } from "./problem-kind.ts";
 import { PROTOCOL_PROBLEMS } from "./protocol-problems.ts";
 import { SERVER_PROBLEMS } from "./server-problems.ts";
 
-/** Every code, with one row each. The problem documents, `/docs/errors`, `docs/errors.md` and `/openapi.json` are made from it. */
+/**
+ * Every code, with one row each. The problem documents, `/docs/errors`, `docs/errors.md` and `/openapi.json` are made
+ * from it.
+ */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   ...INPUT_PROBLEMS,
   ...ACCESS_PROBLEMS,

@@ -93,7 +93,9 @@ const faultView = ({ pointer, parameter, code, detail }: Fault): Fault =>
 
 const faultCode = (code: ProblemCode): RefusalCode => (code === "not_ready" ? "internal_error" : code);
 
-/** The problem document of an unexpected error, which reveals nothing: the cause is in the log, under the request's id. */
+/**
+ * The problem document of an unexpected error, which reveals nothing: the cause is in the log, under the request's id.
+ */
 export function internalProblem(request: FailedRequest): Reply {
   return problem(request, "internal_error", "an unexpected error; the server's log has it under the request id");
 }

@@ -30,9 +30,9 @@ export interface EventStreamOptions {
 }
 
 /**
- * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of each is
- * the cursor after it. No events are queued for a slow client: the next page is read once the client has read the last
- * one, and the server adapter disconnects a client that reads nothing.
+ * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of
+ * each is the cursor after it. No events are queued for a slow client: the next page is read once the client has read
+ * the last one, and the server adapter disconnects a client that reads nothing.
  */
 export function eventStream(context: RequestContext, options: EventStreamOptions): Reply {
   return {
@@ -58,7 +58,8 @@ async function* streamBody(
       yield encoder.encode(page.events.length > 0 ? messages(page) : ": heartbeat\n\n");
     }
   } catch (error) {
-    // The end of the body is all that a client needs: it reconnects, to the next server, or to learn that the log was reset.
+    // The end of the body is all that a client needs: it reconnects, to the next server, or to learn that the log was
+    // reset.
     if (!(error instanceof Refusal && END_CODES.has(error.code))) throw error;
   } finally {
     onEnd();

@@ -18,7 +18,8 @@ export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 /**
  * The reply with one page of a list, with a Link (RFC 8288) to the next page if there is one.
  * @param limit items of the page, which has fewer if they are large; undefined: all items, in pieces
- * @param read reads the list; `page` requests one item more than the page has, to find out whether there is another page
+ * @param read reads the list; `page` requests one item more than the page has, to find out whether there is another
+ *   page
  */
 export async function page<T extends { readonly id: string }>(
   context: RequestContext,
@@ -104,7 +105,10 @@ async function* listPieces<T extends { readonly id: string }>(
   yield encoder.encode("]");
 }
 
-/** The reply with one page of a log. Every page names the cursor to continue from, even the last one: more may follow later. */
+/**
+ * The reply with one page of a log. Every page names the cursor to continue from, even the last one: more may follow
+ * later.
+ */
 export function logPage(context: RequestContext, page: EventPage): Reply {
   const { events, cursors } = page;
   const pieces = new JsonPieces();

@@ -21,8 +21,8 @@ export interface PreferredWait extends WaitLimit {
 }
 
 /**
- * The response to a request that may prefer to wait. It does not wait without the preference, or if all slots of the user are
- * taken. The slot is free again when the wait or the client's connection has ended.
+ * The response to a request that may prefer to wait. It does not wait without the preference, or if all slots of the
+ * user are taken. The slot is free again when the wait or the client's connection has ended.
  * @param waits bounds the requests of each user that wait
  */
 export async function withPreferredWait(

@@ -18,7 +18,10 @@ export const LINK_PAGES = "link-page";
 
 const NOT_STORED = { "cache-control": "no-store" };
 
-/** The page that shows the code of one instance to the person who holds the phone. @param server public URL of the interface */
+/**
+ * The page that shows the code of one instance to the person who holds the phone.
+ * @param server public URL of the interface
+ */
 export function linkRoutes(
   { instances }: Pick<HttpDependencies, "instances">,
   server: () => string,

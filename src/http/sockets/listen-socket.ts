@@ -16,7 +16,10 @@ export const LISTENER_STALL_MS = 30_000;
 /** Options of {@link listenSocket}. */
 export interface ListenSocketOptions {
   readonly listening: CallListening;
-  /** Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer valid. */
+  /**
+   * Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer
+   * valid.
+   */
   readonly watchToken: (onRevoked: () => void) => () => void;
   readonly system: Pick<System, "after">;
   readonly log: Logger;

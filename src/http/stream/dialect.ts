@@ -18,8 +18,8 @@ export interface Dialect extends StreamClient {
   /** Called first, when the client is attached. */
   onAttached(attachment: StreamAttachment): void;
   /**
-   * Handles a message from the client. The next message follows once the promise has settled. A fault of the client results
-   * in an `error` message or a close code; only a bug makes this throw.
+   * Handles a message from the client. The next message follows once the promise has settled. A fault of the client
+   * results in an `error` message or a close code; only a bug makes this throw.
    */
   receive(data: string | Uint8Array): void | Promise<void>;
   /** True for a message that drops all audio before it; then {@link skip} handles the messages that still wait. */

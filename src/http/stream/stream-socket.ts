@@ -23,7 +23,10 @@ const MAX_REASON_BYTES = 123;
 export interface StreamSocketOptions {
   readonly reservation: StreamReservation;
   readonly dialect: (output: DialectOutput) => Dialect;
-  /** Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer valid. */
+  /**
+   * Watches the client's token until the returned function is called; calls `onRevoked` once the token is no longer
+   * valid.
+   */
   readonly watchToken: (onRevoked: () => void) => () => void;
   readonly log: Logger;
   /** Log fields that identify the client. */
@@ -123,7 +126,10 @@ class StreamConnection {
     else dialect.onAttached(attachment);
   }
 
-  /** Attaches the client. If the reservation has expired while the connection was opening, the client must connect again. */
+  /**
+   * Attaches the client. If the reservation has expired while the connection was opening, the client must connect
+   * again.
+   */
   #attachReserved(client: StreamClient): StreamAttachment | undefined {
     try {
       return this.#options.reservation.attach(client);

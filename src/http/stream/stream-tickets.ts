@@ -30,8 +30,8 @@ export interface IssuedTicket {
 }
 
 /**
- * Tickets that replace an access token on one WebSocket of one call, once, within a minute: a browser cannot send the token
- * itself with a WebSocket. Only their hashes are kept, in the memory of this process.
+ * Tickets that replace an access token on one WebSocket of one call, once, within a minute: a browser cannot send the
+ * token itself with a WebSocket. Only their hashes are kept, in the memory of this process.
  */
 export class StreamTickets {
   readonly #system: System;

@@ -38,9 +38,9 @@ export function twilioParameters(search: string): Record<string, string> {
 }
 
 /**
- * The messages of Twilio's bidirectional Media Streams (twilio.com/docs/voice/media-streams/websocket-messages), for bots
- * that were written for them. The stream starts at pickup; a bot that reconnects gets a new stream. As with Twilio, other
- * messages are ignored, with one warning.
+ * The messages of Twilio's bidirectional Media Streams (twilio.com/docs/voice/media-streams/websocket-messages), for
+ * bots that were written for them. The stream starts at pickup; a bot that reconnects gets a new stream. As with
+ * Twilio, other messages are ignored, with one warning.
  */
 export class TwilioDialect implements Dialect {
   readonly calleeRate: number = SAMPLE_RATE;

@@ -60,7 +60,10 @@ export interface BatchStore {
    * batch loses its audio file.
    */
   update(id: string, version: number, patch: BatchPatch, events: readonly Event[]): Promise<Batch | undefined>;
-  /** Deletes a batch with its targets, in pieces; its calls remain, without a batch. Returns false if it is unknown or open. */
+  /**
+   * Deletes a batch with its targets, in pieces; its calls remain, without a batch. Returns false if it is unknown or
+   * open.
+   */
   delete(id: string): Promise<boolean>;
   /**
    * Appends targets to a DRAFT, all in one transaction. A target whose `phoneKey` the batch already has is stored as
@@ -107,8 +110,8 @@ export interface BatchStore {
   calling(id: string): Promise<BatchTarget[]>;
   counts(id: string): Promise<BatchCounts>;
   /**
-   * Ends up to `limit` WAITING targets as CANCELLED or FAILED with this reason, with an event for each; returns them, none
-   * if no target waits.
+   * Ends up to `limit` WAITING targets as CANCELLED or FAILED with this reason, with an event for each; returns them,
+   * none if no target waits.
    * @param at their `updatedAt`
    */
   endWaiting(

@@ -140,7 +140,10 @@ export interface CallStore {
    * @param now ms since 1970-01-01 UTC. Default: no call is skipped because of its `notBefore`
    */
   nextWaiting(instanceId: string, except?: readonly string[], now?: number): Promise<Call | undefined>;
-  /** The earliest `notBefore` after `now` of the unclaimed QUEUED calls of an instance; undefined if there is none. Reads no call. */
+  /**
+   * The earliest `notBefore` after `now` of the unclaimed QUEUED calls of an instance; undefined if there is none.
+   * Reads no call.
+   */
   nextNotBefore(instanceId: string, now: number): Promise<number | undefined>;
   /** The QUEUED calls of an instance that `owner` has claimed, by ascending id. Reads no other calls. */
   claimed(instanceId: string, owner: string): Promise<Call[]>;
@@ -177,7 +180,8 @@ export interface CallStore {
   update(id: string, version: number, patch: CallPatch, events: readonly Event[]): Promise<Call | undefined>;
   audio(id: string): Promise<Uint8Array | undefined>;
   /**
-   * Unclaimed QUEUED calls created before a time, oldest first; at most `limit`, after `after`. Reads only waiting calls.
+   * Unclaimed QUEUED calls created before a time, oldest first; at most `limit`, after `after`. Reads only waiting
+   * calls.
    * @param which `unlimited`: only those without `expiresAt`. Default: `all`
    */
   waitingSince(
@@ -188,7 +192,10 @@ export interface CallStore {
   ): Promise<Call[]>;
   /** The creation time of the oldest unclaimed QUEUED call without `expiresAt`; it determines when to look again. */
   oldestWaiting(): Promise<number | undefined>;
-  /** Unclaimed QUEUED calls with `expiresAt` before a time, earliest first; at most `limit`, after `after`. Reads only these. */
+  /**
+   * Unclaimed QUEUED calls with `expiresAt` before a time, earliest first; at most `limit`, after `after`. Reads only
+   * these.
+   */
   expiring(before: number, limit: number, after?: Pick<Call, "id" | "expiresAt">): Promise<Call[]>;
   /**
    * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls that
@@ -215,8 +222,8 @@ export interface CallStore {
    */
   naming(number: MentionedNumber, page: Page): Promise<Call[]>;
   /**
-   * Counts a user's final calls that were created in a period, `until` excluded; ms since 1970-01-01 UTC. Reads only calls
-   * of the period.
+   * Counts a user's final calls that were created in a period, `until` excluded; ms since 1970-01-01 UTC. Reads only
+   * calls of the period.
    */
   tally(userId: string, from: number, until: number): Promise<CallTally>;
   /** Number of calls per status; statuses without calls are omitted. */

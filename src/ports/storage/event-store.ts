@@ -29,8 +29,8 @@ export interface EventStore {
   /** All events of a user, or of one of their instances, by ascending position. Returns committed events only. */
   ofUser(userId: string, filter: { instanceId?: string | undefined }, page: LogPage): Promise<LoggedEvent[]>;
   /**
-   * The position for an old cursor, which is an event id. If the user's event no longer exists: the position of the last
-   * older event (by id) among those stored before positions existed, or 0.
+   * The position for an old cursor, which is an event id. If the user's event no longer exists: the position of the
+   * last older event (by id) among those stored before positions existed, or 0.
    */
   positionOf(userId: string, eventId: string): Promise<number>;
   /** A position after which every event of a user is newer than this id, provided that ids increase with time. */

@@ -37,7 +37,10 @@ export interface CodeRecord {
   readonly purpose: CodePurpose;
   /** SHA-256 of the code. */
   readonly hash: string;
-  /** For a reset, the account whose password it sets; for an invitation, the inviting account; for the first start, null. */
+  /**
+   * For a reset, the account whose password it sets; for an invitation, the inviting account; for the first start,
+   * null.
+   */
   readonly accountId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -71,8 +74,8 @@ export interface NewAccount {
    */
   readonly user: User;
   /**
-   * For an administrator: the name of the user that the account takes over, if that user has no account. A user whose name is its
-   * id, because its account was deleted, is taken over too; of several users, the oldest.
+   * For an administrator: the name of the user that the account takes over, if that user has no account. A user whose
+   * name is its id, because its account was deleted, is taken over too; of several users, the oldest.
    */
   readonly takesOver?: string | undefined;
   /** Undefined: no code is needed. */
@@ -108,8 +111,8 @@ export type AccountRemoval = "deleted" | "not_empty";
 /** Accounts, their sessions, one-time codes, and the audit log. */
 export interface LoginStore {
   /**
-   * Stores account, user and session and uses up the code, in one transaction. Of concurrent registrations with one code,
-   * one email address, or as the administrator, one succeeds.
+   * Stores account, user and session and uses up the code, in one transaction. Of concurrent registrations with one
+   * code, one email address, or as the administrator, one succeeds.
    */
   register(registration: NewAccount): Promise<RegistrationResult>;
   hasAdmin(): Promise<boolean>;
@@ -121,9 +124,11 @@ export interface LoginStore {
   /** Replaces a hash with another hash of the same password; has no effect if `from` is no longer stored. */
   rehash(accountId: string, from: string, to: string): Promise<void>;
   /**
-   * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session, together.
+   * Sets a password, ends all sessions of the account, deletes its codes for a reset and stores the new session,
+   * together.
    * @param allowed the code that is used up for it, or the hash that must still be stored
-   * @returns false if the account was deleted, the code is not valid, or another hash is stored; then no row was written
+   * @returns false if the account was deleted, the code is not valid, or another hash is stored; then no row was
+   *   written
    */
   changePassword(
     session: SessionRecord,
@@ -178,9 +183,9 @@ export interface LoginStore {
    */
   forgetUser(userId: string, limit: number): Promise<boolean>;
   /**
-   * Deletes an account whose removal has begun, with its sessions, codes and consents, in one transaction with the checks of
-   * {@link AccountRemoval}. Its user stays, so that the oldest user stays the oldest, and gets its id as its name. Audit
-   * entries stay.
+   * Deletes an account whose removal has begun, with its sessions, codes and consents, in one transaction with the
+   * checks of {@link AccountRemoval}. Its user stays, so that the oldest user stays the oldest, and gets its id as its
+   * name. Audit entries stay.
    */
   deleteAccount(id: string): Promise<AccountRemoval>;
 }

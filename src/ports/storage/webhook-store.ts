@@ -13,7 +13,9 @@ export interface DueDelivery {
   readonly event: NumberedEvent | undefined;
 }
 
-/** Endpoints of users, and the deliveries to them. The log of events is the outbox: each webhook has a position in it. */
+/**
+ * Endpoints of users, and the deliveries to them. The log of events is the outbox: each webhook has a position in it.
+ */
 export interface WebhookStore {
   /**
    * Stores a webhook at the current end of its user's log, whatever position it names.

@@ -10,7 +10,10 @@ export type KeyDelivery = "event" | "in-band";
 
 /** Result of a transfer. */
 export type TransferOutcome =
-  /** The other number has answered, or the peer has left the call for it. `detail`: the network's own text, such as `SIP 200 OK`. */
+  /**
+   * The other number has answered, or the peer has left the call for it. `detail`: the network's own text, such as `SIP
+   * 200 OK`.
+   */
   | { readonly type: "accepted"; readonly detail: string | null }
   /** The call continues as before. `detail`: the reason, such as `SIP 486 Busy Here`. */
   | { readonly type: "failed"; readonly detail: string };
@@ -46,8 +49,8 @@ export interface Leg {
    */
   connectMedia(source: FrameSource, sink: FrameSink): void;
   /**
-   * Form in which pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key that arrives
-   * both as a tone and as an event counts once. Default: as in the capabilities.
+   * Form in which pressed keys arrive on this leg, if that is known only after the answer; read with each frame. A key
+   * that arrives both as a tone and as an event counts once. Default: as in the capabilities.
    */
   readonly dtmf?: KeyDelivery | undefined;
   /** Sends keys to the callee: 0-9 * # A-D. */
@@ -81,8 +84,9 @@ export interface Leg {
    */
   statistics?(): MediaStatistics | null;
   /**
-   * The current evidence that the remote side receives our audio. Called at every event of the call, even after `ended`;
-   * returns at once and does not throw. Without this method, received audio is the evidence, and none is required.
+   * The current evidence that the remote side receives our audio. Called at every event of the call, even after
+   * `ended`; returns at once and does not throw. Without this method, received audio is the evidence, and none is
+   * required.
    */
   evidence?(): MediaEvidence;
   /** Hangs up; resolves when the leg has ended. Idempotent. */
@@ -102,7 +106,10 @@ export interface MediaEvidence {
    * is evidence.
    */
   readonly judgesAudio?: boolean | undefined;
-  /** The cause of missing evidence and its fix, if evidence is required; a sentence for `detail`. Default: a general one. */
+  /**
+   * The cause of missing evidence and its fix, if evidence is required; a sentence for `detail`. Default: a general
+   * one.
+   */
   readonly missing?: string | undefined;
 }
 
@@ -120,8 +127,8 @@ export type LegEvent =
   /** The callee has answered. */
   | { readonly type: "answered" }
   /**
-   * The media path is up: negotiated, keyed, and the first frame handed to the network. If the call was answered on hold,
-   * no frame has been sent yet.
+   * The media path is up: negotiated, keyed, and the first frame handed to the network. If the call was answered on
+   * hold, no frame has been sent yet.
    */
   | { readonly type: "connected" }
   /** Evidence other than audio has arrived after the answer; a call that waits only for that ends now. */
@@ -131,8 +138,8 @@ export type LegEvent =
   /**
    * For the timeline only: the peer holds or resumes the call, a signalling message was sent or received (secrets
    * masked), the call takes this route into the network, the network has another address for the number, the callee's
-   * audio has stopped, or no packet is sent to the address that the peer named for its audio. During a hold the source is
-   * not pulled, so its audio waits.
+   * audio has stopped, or no packet is sent to the address that the peer named for its audio. During a hold the source
+   * is not pulled, so its audio waits.
    */
   | {
       readonly type: "noted";
@@ -147,8 +154,8 @@ export type LegEvent =
       >;
     }
   /**
-   * `fault`: the remote side has hung up because of a fault, which `detail` names. `refusal`: what a `rejected_by_network`
-   * applies to. Default: the number that calls.
+   * `fault`: the remote side has hung up because of a fault, which `detail` names. `refusal`: what a
+   * `rejected_by_network` applies to. Default: the number that calls.
    */
   | {
       readonly type: "ended";

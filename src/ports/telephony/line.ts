@@ -15,8 +15,8 @@ export interface InstanceRef {
 }
 
 /**
- * Services of the core for a line, and the callbacks by which the line reports. The callbacks never throw; only `linked`
- * may reject. The owner of the instance reads each reason unchanged.
+ * Services of the core for a line, and the callbacks by which the line reports. The callbacks never throw; only
+ * `linked` may reject. The owner of the instance reads each reason unchanged.
  */
 export interface LineHost {
   /** Time until which this server may act for its instances; always the same object. */
@@ -24,8 +24,8 @@ export interface LineHost {
   /** Encrypted at rest by the core; erased when the instance is unlinked, and when its deletion is finished. */
   readonly credentials: CredentialStore;
   /**
-   * Records of the line besides its credentials. Encrypted and erased like those; a method first waits for an erasure that
-   * is under way, so that a report of `unlinked` never deletes later data.
+   * Records of the line besides its credentials. Encrypted and erased like those; a method first waits for an erasure
+   * that is under way, so that a report of `unlinked` never deletes later data.
    */
   readonly records: LineRecords;
   /** The address at which people reach this server, without a trailing slash, base path included. */
@@ -101,9 +101,9 @@ export interface PairingCode {
 }
 
 /**
- * The current state of a line at the network. A fault is `lasting` if it stays until a person fixes it: a wrong password,
- * an untrusted certificate, an unknown host name. Calls that wait for such a line fail at once, with the reason as
- * their detail. Silence, overload and a network outage pass without a fix, so calls keep waiting.
+ * The current state of a line at the network. A fault is `lasting` if it stays until a person fixes it: a wrong
+ * password, an untrusted certificate, an unknown host name. Calls that wait for such a line fail at once, with the
+ * reason as their detail. Silence, overload and a network outage pass without a fix, so calls keep waiting.
  */
 export type LineHealth =
   | { readonly state: "online"; readonly notice?: LineNotice | undefined }
@@ -112,8 +112,8 @@ export type LineHealth =
 /** One linked number. */
 export interface Line {
   /**
-   * Starts linking, or continues it; the host receives the codes, then `linked`. A linked line with a lasting fault tries
-   * again, if it does not do so automatically. Idempotent.
+   * Starts linking, or continues it; the host receives the codes, then `linked`. A linked line with a lasting fault
+   * tries again, if it does not do so automatically. Idempotent.
    */
   link(): Promise<void>;
   /**

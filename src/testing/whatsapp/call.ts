@@ -44,7 +44,9 @@ export interface FakeCallOptions {
 
 const DEFAULT_DEVICES: readonly CalleeDevice[] = [{ does: "answer", afterMs: 1000 }];
 
-/** A call of a fake client, on the callee's side. It follows the script of its number; a test may act as the callee too. */
+/**
+ * A call of a fake client, on the callee's side. It follows the script of its number; a test may act as the callee too.
+ */
 export class FakeWhatsAppCall {
   readonly callId: string;
   /** JID that the client called. */

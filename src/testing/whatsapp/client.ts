@@ -20,10 +20,11 @@ type StanzaFilter = (stanza: FakeStanza) => unknown;
 
 /**
  * A client of a {@link FakeWhatsApp}, with the behaviour of zapo's `WaClient` 1.8.0 and its voip plugin, faults
- * included. It keeps its session in the records of its context, so a later client on the same records opens without
- * a QR code.
+ * included. It keeps its session in the records of its context, so a later client on the same records opens without a
+ * QR code.
  *
- * Actions of a test: {@link dropSocket}, {@link stallSocket}, {@link fail}, {@link streamError}, {@link disturb}, {@link receive}.
+ * Actions of a test: {@link dropSocket}, {@link stallSocket}, {@link fail}, {@link streamError}, {@link disturb},
+ * {@link receive}.
  */
 export class FakeWhatsAppClient implements WhatsAppClient {
   readonly context: WhatsAppClientContext;

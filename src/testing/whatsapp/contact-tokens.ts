@@ -22,8 +22,8 @@ export function tokenStanza(id: string, from: string, content: Uint8Array): Fake
 }
 
 /**
- * The privacy tokens that a client keeps in its records, in the place that `whatsappStore` uses, by the address under which they
- * arrived. Like the real client, it finds a token only under the address that it calls.
+ * The privacy tokens that a client keeps in its records, in the place that `whatsappStore` uses, by the address under
+ * which they arrived. Like the real client, it finds a token only under the address that it calls.
  */
 export class ContactTokens {
   readonly #records: WhatsAppClientContext["records"];

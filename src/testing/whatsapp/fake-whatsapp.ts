@@ -21,7 +21,10 @@ export interface FakeWhatsAppOptions {
   readonly latencyMs?: number;
   /** Maximum number of concurrent calls of a client, including incoming ones. Default: 4; the plugin's own is 1. */
   readonly maxConcurrentCalls?: number;
-  /** The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default: enabled. */
+  /**
+   * The client's option of that name: without it, the privacy tokens in the history of a new link are lost. Default:
+   * enabled.
+   */
   readonly history?: { readonly enabled?: boolean };
   /** True if clients support time-locks, by query and by notification. Default: true. */
   readonly timelock?: boolean;
@@ -36,12 +39,15 @@ export interface FakeLogin {
   readonly refused: FakeLoginRefusal | undefined;
 }
 
-/** The refusal of a login: a reason, such as 402, an error of the stream (`other`), or a socket that closes without any (`drop`). */
+/**
+ * The refusal of a login: a reason, such as 402, an error of the stream (`other`), or a socket that closes without any
+ * (`drop`).
+ */
 export type FakeLoginRefusal = number | "other" | "drop";
 
 /**
- * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they call.
- * Nothing leaves the process. Time is that of its `System`.
+ * A WhatsApp network for tests and examples: it makes clients, a test links them, and scripts the people whom they
+ * call. Nothing leaves the process. Time is that of its `System`.
  *
  * ```ts
  * const network = new FakeWhatsApp(system);
@@ -69,9 +75,13 @@ export class FakeWhatsApp {
   readonly logins: FakeLogin[] = [];
   /** Refusal of every login by the network, such as with 402, 405, 503 or 515. Default: it refuses none. */
   refuses: FakeLoginRefusal | undefined;
-  /** Further attributes of a refusal: `expire` is the number of seconds that a temporary ban (402) lasts. Default: none. */
+  /**
+   * Further attributes of a refusal: `expire` is the number of seconds that a temporary ban (402) lasts. Default: none.
+   */
   refusalAttrs: Readonly<Record<string, string>> = {};
-  /** True if a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false. */
+  /**
+   * True if a refusal arrives before the client reports its connection as open: then `connect` rejects. Default: false.
+   */
   refusesAtOnce = false;
   /** True if unlinked clients get QR codes. Default: true. */
   offersCodes = true;
@@ -138,7 +148,9 @@ export class FakeWhatsApp {
     this.#directory.describe(phone, number);
   }
 
-  /** Behaviour of numbers that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers. */
+  /**
+   * Behaviour of numbers that {@link number} did not describe; null: they are not on WhatsApp. Default: each answers.
+   */
   get otherNumbers(): FakeNumber | null {
     return this.#directory.otherNumbers;
   }

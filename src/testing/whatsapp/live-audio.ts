@@ -12,8 +12,8 @@ const HIGH_WATER_SAMPLES = RATE * 0.2;
 const CAPACITY_SAMPLES = RATE * 0.5;
 
 /**
- * The engine's buffer of fed audio: capture starts one frame behind the write position, and reading starts once a frame is
- * buffered; above 200 ms it skips ahead, and above 500 ms it drops audio.
+ * The engine's buffer of fed audio: capture starts one frame behind the write position, and reading starts once a frame
+ * is buffered; above 200 ms it skips ahead, and above 500 ms it drops audio.
  */
 export class LiveAudio {
   /** Number of samples that were skipped or dropped unsent. */

@@ -21,13 +21,18 @@ export interface FakeNumber {
   readonly devices?: readonly CalleeDevice[];
   /** Treatment of the offer by the network: `ignored` sends no ack. Default: `accepted`. */
   readonly offer?: "accepted" | "ignored" | { readonly error: number };
-  /** Address of the callee in stanzas: the called one, the other (its phone JID for a LID), or lists with both. Default: `called`. */
+  /**
+   * Address of the callee in stanzas: the called one, the other (its phone JID for a LID), or lists with both. Default:
+   * `called`.
+   */
   readonly addressForm?: "called" | "other" | "both";
-  /** Part of the offer's ack that lists the callee's devices: its relay, a sibling `<user>`, or none. Default: `relay`. */
+  /**
+   * Part of the offer's ack that lists the callee's devices: its relay, a sibling `<user>`, or none. Default: `relay`.
+   */
   readonly deviceList?: "relay" | "user" | "none";
   /**
-   * Address under which the history of each new link has the privacy token of this contact; undefined for a person who is
-   * not in the history. Default: undefined.
+   * Address under which the history of each new link has the privacy token of this contact; undefined for a person who
+   * is not in the history. Default: undefined.
    */
   readonly inHistory?: "lid" | "phone";
   /** Delay before the first device that is not busy reports ringing; null for never. Default: 200. */
@@ -35,8 +40,8 @@ export interface FakeNumber {
   /** Delay before the network ends the ringing with `<terminate reason="timeout">`. Default: never. */
   readonly timesOutAfterMs?: number;
   /**
-   * `one-way`: the callee hears, but no audio arrives from it. `mute`: the relay connects and passes nothing on. `never`: it
-   * never connects. Default: `both`.
+   * `one-way`: the callee hears, but no audio arrives from it. `mute`: the relay connects and passes nothing on.
+   * `never`: it never connects. Default: `both`.
    */
   readonly media?: "both" | "one-way" | "mute" | "never";
   /** Time from the answer until the relay connects, if it has no ports. Default: 100. */

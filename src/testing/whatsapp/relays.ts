@@ -28,7 +28,10 @@ export interface CallRelaysOptions {
   readonly onConnected: () => void;
 }
 
-/** The relays of one call, dialled as zapo 1.8 does: all of them on port 3478, through peer connections unless they are FNA. */
+/**
+ * The relays of one call, dialled as zapo 1.8 does: all of them on port 3478, through peer connections unless they are
+ * FNA.
+ */
 export class CallRelays {
   readonly #options: CallRelaysOptions;
   readonly #connections: FakePeerConnection[] = [];

@@ -3,7 +3,10 @@ import type { ZoneTable } from "./zone-table.ts";
 const ALL =
   "America/St_Johns America/Halifax America/New_York America/Chicago America/Regina America/Denver America/Phoenix America/Los_Angeles America/Anchorage America/Adak Pacific/Honolulu";
 
-/** Area codes of the North American Numbering Plan, each after the country code 1. A code that is not listed may be anywhere. */
+/**
+ * Area codes of the North American Numbering Plan, each after the country code 1. A code that is not listed may be
+ * anywhere.
+ */
 export const NORTH_AMERICA: ZoneTable = {
   code: "1",
   zones: [
