@@ -8,7 +8,7 @@ import type { Logger } from "./ports/logger.ts";
 import { type Storage, StorageLocked } from "./ports/storage.ts";
 import type { System } from "./ports/system.ts";
 
-/** Interval of checks of a database that another server owns, ms. */
+/** Interval between checks of a database that another server owns, ms. */
 const POLL_MS = 1_000;
 /** Margin added to the remaining time of a lease, ms. */
 const MARGIN_MS = 100;

@@ -64,7 +64,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * the callee.
    */
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
-  /** Storage of the recordings of calls. Default: WAV files in the folder `call-recordings` of `data`. */
+  /** Storage of call recordings. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
   /** Detects speech. Default: by the energy above the noise, which mistakes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
@@ -127,7 +127,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly databaseUrl?: string | undefined;
   /** Schema of the tables on PostgreSQL, created if it is missing. Default: the first one of the search path. */
   readonly databaseSchema?: string | undefined;
-  /** Prefix of the names of all tables and indexes, such as `ringport_`. Default: none. */
+  /** Name prefix of all tables and indexes, such as `ringport_`. Default: none. */
   readonly databasePrefix?: string | undefined;
   /** Delivery of webhooks. */
   readonly webhooks?: WebhookOptions | undefined;

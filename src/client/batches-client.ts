@@ -10,18 +10,18 @@ import type { CreateOptions, Query, RequestOptions, Transport } from "./http-tra
 import { allItems, type PageQuery } from "./list-pages.ts";
 import type { Batch, BatchDetails, BatchPlan, BatchTarget, CreatedBatch, ImportReport } from "./views.ts";
 
-/** A filter of batches, by the names of the query parameters. */
+/** Filter for batches; the fields are named after the query parameters. */
 export interface ListBatchesQuery extends PageQuery {
   readonly status?: BatchStatus | undefined;
 }
 
-/** A filter of targets, by the names of the query parameters. */
+/** Filter for targets; the fields are named after the query parameters. */
 export interface ListTargetsQuery extends PageQuery {
   /** Only targets in one of these states. */
   readonly status?: readonly TargetStatus[] | undefined;
 }
 
-/** Options of an import of targets. */
+/** Options of {@link BatchesClient.addTargets}. */
 export interface AddTargetsOptions extends RequestOptions {
   /** The format of a file. Default: `csv`. */
   readonly format?: "csv" | "ndjson" | undefined;

@@ -5,7 +5,7 @@ import type { CreateOptions, RequestOptions, Transport } from "./http-transport.
 import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { CallEvent, CallExpansion, CallWith, CreatedCall, StreamTicket } from "./views.ts";
 
-/** A filter of calls, by the names of the query parameters. */
+/** Filter for calls; the fields are named after the query parameters. */
 export interface ListCallsQuery<E extends CallExpansion = never> extends CallFilters, PageQuery {
   /** Objects to add to each call. */
   readonly expand?: readonly E[] | undefined;

@@ -4,7 +4,7 @@ import type { RequestOptions, Transport } from "./http-transport.ts";
 import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { Consent } from "./views.ts";
 
-/** A filter of consents, by the names of the query parameters. */
+/** Filter for consents; the fields are named after the query parameters. */
 export interface ListConsentsQuery extends PageQuery {
   readonly status?: ConsentStatus | undefined;
 }

@@ -19,7 +19,7 @@ import type { CallEvent, FinishedCall, Voice } from "./views.ts";
 import { type WaitForCallOptions, waitForCall } from "./wait-for-call.ts";
 import { type WebhooksClient, webhooksClient } from "./webhooks-client.ts";
 
-/** A filter of events, by the names of the query parameters. */
+/** Filter for events; the fields are named after the query parameters. */
 export interface ListEventsQuery extends PageQuery {
   /** Only events of this instance and its calls. */
   readonly instance_id?: string | undefined;
@@ -27,7 +27,7 @@ export interface ListEventsQuery extends PageQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Options of a list of voices. */
+/** Options of {@link Client.voices}. */
 export interface ListVoicesOptions extends RequestOptions {
   /** Only voices of this language: `pt`, or `pt-BR`. */
   readonly language?: string | undefined;

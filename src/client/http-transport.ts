@@ -19,7 +19,7 @@ export interface ClientOptions {
   readonly token?: string | undefined;
   /** Default: the global `fetch`. */
   readonly fetch?: FetchRequest | undefined;
-  /** Maximum number of retries of a request after a lost connection, 429 or 503. Default: 4. */
+  /** Maximum number of retries for a request after a lost connection, a 429 or a 503. Default: 4. */
   readonly retries?: number | undefined;
   /** Maximum time for one attempt, ms. Default: 60,000. */
   readonly timeoutMs?: number | undefined;

@@ -3,8 +3,8 @@ import type { ProblemCode } from "../http/problems/problem-kind.ts";
 import type { Fault, Problem } from "../http/response-types.ts";
 
 /**
- * Reason for the failure of a request or a stream: the `code` of the server's problem document, or one of the client's
- * own codes. `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the
+ * Reason why a request or a stream failed: the `code` of the server's problem document, or one of the client's own
+ * codes. `network_error`: there was no response. `timeout`: there was no response in time. `unexpected_answer`: the
  * response is not from Ringport. `another_call_active`: see `AnotherCallActive`. `stream_lost`: the connection was lost
  * and could not be restored in time. `stream_overflow`: too much audio was written.
  */
@@ -37,7 +37,7 @@ interface Details {
 
 /**
  * Every method of the client throws this if a request fails permanently; programs should switch on its `code`. It is
- * safe to print and log: neither it nor its causes contain the token, or the body of the request or of the response.
+ * safe to print and log: neither it nor its causes contain the token, the request body or the response body.
  */
 export class RingportError extends CodedError {
   override readonly name = "RingportError";

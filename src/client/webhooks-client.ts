@@ -4,7 +4,7 @@ import type { RequestOptions, Transport } from "./http-transport.ts";
 import { allItems, type Page, type PageQuery } from "./list-pages.ts";
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from "./views.ts";
 
-/** A filter of deliveries, by the names of the query parameters. */
+/** Filter for deliveries; the fields are named after the query parameters. */
 export interface ListDeliveriesQuery extends PageQuery {
   readonly status?: DeliveryStatus | undefined;
 }

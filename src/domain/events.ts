@@ -6,7 +6,7 @@ import type { OutcomeData } from "./calls/outcome.ts";
 import type { Metadata } from "./instances/instance.ts";
 import type { LineTone } from "./tones/line-tones.ts";
 
-/** Data of each type of event: JSON, snake_case keys, durations in ms. */
+/** Data of each event type: JSON, snake_case keys, durations in ms. */
 export interface EventData {
   readonly queued: CallReference & { readonly type: CallType };
   /** `attempt`: from 1; `reason`: why the trunks before it did not accept the call. */
@@ -108,9 +108,9 @@ export interface BatchReference {
   readonly batch_id: string;
 }
 
-/** Faults of a use of a tool. */
+/** Faults of a tool use. */
 export const TOOL_FAULTS = ["input_invalid", "failed", "timeout", "result_invalid", "too_many", "call_over"] as const;
-/** Reason why a use of a tool has no result. */
+/** Reason why a tool use has no result. */
 export type ToolFault = (typeof TOOL_FAULTS)[number];
 
 /** Reasons why a recording ends before its call. */

@@ -16,15 +16,15 @@ export interface Timings {
   readonly tailMs: number;
   /** Maximum time that a stream is without a client, from the answer or the disconnect. */
   readonly streamAttachMs: number;
-  /** Maximum time from the hang-up of a leg to its end; then the core drops it. */
+  /** Maximum time from a leg's hang-up to its end; then the core drops it. */
   readonly releaseTimeoutMs: number;
   /** Maximum time that a live call continues while its line is offline. */
   readonly lineLossMs: number;
   /** Time that an instance stays `ACTIVE` while its line is offline. */
   readonly lineGraceMs: number;
-  /** Interval of probes of an idle line. */
+  /** Interval between probes of an idle line. */
   readonly probeMs: number;
-  /** Interval of probes of a line with a live call. */
+  /** Interval between probes of a line with a live call. */
   readonly probeInCallMs: number;
   /** Time that `configure` waits for a linking code, or for the network's reason why there is none. */
   readonly linkCodeMs: number;

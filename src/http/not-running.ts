@@ -18,7 +18,7 @@ export const ABSENCES = {
   not_ready: "the server could not start; see its log",
 } as const;
 
-/** The code of the problem document of a server that is not running. */
+/** The code of the problem document that is returned while the server is not running. */
 export type Absence = keyof typeof ABSENCES;
 
 /** Returns a function that refuses a request with a 503, because no application runs. @param base path before `/v1` */

@@ -81,7 +81,7 @@ export interface Conversation {
   heard?(text: string): void;
   /**
    * Called when the callee has probably said this, and the turn is about to end: the agent may start to prepare its
-   * reply. The agent must not speak or act until the words arrive as an input, which may never happen. Called between
+   * reply. No speech or action follows until the words arrive as an input, and they may never arrive. Called between
    * two replies, after {@link heard}; only the latest call counts. Returns immediately.
    * @param signal aborted when the call ends
    */

@@ -36,8 +36,7 @@ export interface AheadSource {
   pull(frame: Int16Array): number;
   /**
    * Called by the leg every 20 ms while it sends: since the last report it has sent `samples` pulled samples, and
-   * `silence` samples for lack of any. `hasRunDry`: the pulled samples ran out in the middle of signal, without a
-   * recall.
+   * `silence` samples for lack of any. `hasRunDry`: samples were lacking after signal, and not because of a recall.
    */
   sent(samples: number, silence: number, hasRunDry: boolean): void;
   /**

@@ -3,7 +3,7 @@ import { isDeeperThan } from "../../base/json-depth.ts";
 import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import { CHECKED_KEYWORDS, type JsonSchema } from "../input/json-schema.ts";
 
-/** Maximum size of the schema of a result, bytes as JSON. */
+/** Maximum size of a result's schema as JSON, bytes. */
 const MAX_BYTES = 8 * 1024;
 /** Maximum nesting of its JSON, levels. */
 const MAX_LEVELS = 20;

@@ -1,6 +1,6 @@
 /**
  * The latencies of one turn of an agent: from its cause to the agent's first audible word. All are ms; null if the turn
- * has no such moment. The phone network's own delay is not included.
+ * lacks that event. The phone network's own delay is not included.
  */
 export interface TurnMetrics {
   /** Input that the agent replied to. */

@@ -71,7 +71,7 @@ export function onScreeningSchema(voiceId: Schema<string>, needsVoice: boolean):
   });
 }
 
-/** The schema of the same field of an agent, which introduces itself. */
+/** The schema of an agent's field `onScreening`; agents introduce themselves. */
 export function agentOnScreeningSchema(): Schema<"continue" | "hang_up"> {
   return v.picklist(POLICIES, issueText("value_invalid", `must be one of ${POLICIES.join(", ")}`));
 }

@@ -82,8 +82,8 @@ export interface CircuitBreaker {
 
 /**
  * The message of each call: the fields of `POST /v1/calls`, except `instanceId`, `target`, `reference` and `metadata`.
- * Its texts may contain `{{variables}}`. The audio of a `FIXED_AUDIO` message is stored beside the batch, and left out
- * here.
+ * Its texts may contain `{{variables}}`. The audio of a `FIXED_AUDIO` message is stored separately from the batch, and
+ * omitted here.
  */
 export type BatchMessage = Readonly<Record<string, unknown>> & {
   readonly type: "FIXED_TTS" | "FIXED_AUDIO" | "DYNAMIC_AGENT";
@@ -139,7 +139,7 @@ export interface TargetFault extends Pick<Fault, "code" | "detail"> {
   readonly fileColumn?: string | undefined;
 }
 
-/** Result of the last call of a target, kept even if the call has been deleted. Durations in ms. */
+/** Result of a target's last call, kept even if the call has been deleted. Durations in ms. */
 export interface TargetResult {
   readonly reason: Outcome["reason"];
   readonly detail: string | null;

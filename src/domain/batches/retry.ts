@@ -37,8 +37,8 @@ export function retryReason({ reason, answeredBy }: Pick<Outcome, "reason" | "an
 }
 
 /**
- * Time of the next call of a target, ms since 1970-01-01 UTC; undefined if there is none.
- * @param attempts calls so far, the ended one included
+ * Time of a target's next call, ms since 1970-01-01 UTC; undefined if there is none.
+ * @param attempts number of calls so far, including the call that has just ended
  * @param endedAt end of the last call, ms since 1970-01-01 UTC
  */
 export function nextAttemptAt(

@@ -60,8 +60,8 @@ export function targetWait(
 }
 
 /**
- * The reason why a target is called again, from that of its last call: a completed call leads to another call only
- * after a machine.
+ * The reason why a target is called again, derived from the reason of its last call: a completed call leads to another
+ * call only after a machine.
  */
 export function calledAgainAfter(reason: string): string {
   return (COMPLETED_REASONS as readonly string[]).includes(reason) ? "machine" : reason;

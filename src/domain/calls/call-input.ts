@@ -61,7 +61,7 @@ export interface CallSchemas {
   readonly createCallOfUnknownType: Schema<{ type: CallType }>;
 }
 
-/** Maximum length of a text that is looked up as an instance id, characters; ids have 31. */
+/** Maximum length of an `instanceId` that is looked up, characters; ids have 31. */
 const INSTANCE_ID_LENGTH = 100;
 
 /** The schemas for these limits. */

@@ -60,7 +60,7 @@ type Entries<Input> = { readonly [Field in keyof Input]-?: Schema<Input[Field]> 
 
 /** An element that only SSML has (https://www.w3.org/TR/speech-synthesis11). */
 const SSML = /<\/?(?:speak|break|prosody|say-as|emphasis|phoneme|voice)\b/i;
-/** The schema of a field of another type. */
+/** The schema of a field that belongs to another call type. */
 export const IGNORED_FIELD: Schema<unknown> = v.optional(v.unknown());
 /** The fields of all types, none of them checked. */
 export const IGNORED_FIELDS: Readonly<Record<MessageField, Schema<unknown>>> = {

@@ -10,15 +10,15 @@ export interface IgnoredBytes {
 
 /** The bytes of an audio file by their use. Their sum is the size of the file. */
 export interface FileBytes {
-  /** Number of bytes of headers, tags and padding. */
+  /** Number of bytes in headers, tags and padding. */
   readonly header: number;
-  /** Number of bytes of audio that was decoded. */
+  /** Number of bytes of decoded audio. */
   readonly played: number;
   /** The other bytes, by reason; empty if there are none. */
   readonly ignored: readonly IgnoredBytes[];
 }
 
-/** Share of the bytes of a file's audio that are played, 0 to 1: bytes that are ignored may have been audio. */
+/** Share of a file's audio bytes that are played, 0 to 1: ignored bytes may have been audio. */
 export function playedShare({ played, ignored }: FileBytes): number {
   const audioBytes = ignored.reduce((sum, { bytes }) => sum + bytes, played);
   return audioBytes === 0 ? 1 : played / audioBytes;

@@ -59,7 +59,7 @@ export type HeardEvidence = (typeof HEARD_EVIDENCE)[number];
  */
 export type Heard =
   | {
-      /** Length of the part of the message that was played, ms. */
+      /** Length of the played part of the message, ms. */
       readonly heardMs: number;
       /** Share of the accepted message that was played, 0 to 1; null for a call without a fixed message. */
       readonly heardRatio: number | null;

@@ -9,7 +9,7 @@ export const INTERVAL_LIMIT: number = 120;
 export interface QualityInterval {
   /** The end of the interval, ms after the call connected; it starts at the end of the previous interval. */
   readonly untilMs: number;
-  /** Number of packets of this interval alone. */
+  /** Number of packets in this interval alone. */
   readonly packetsSent: number;
   readonly packetsReceived: number;
   readonly packetsLost: number;

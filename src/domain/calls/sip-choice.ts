@@ -16,7 +16,7 @@ export interface SipRule {
 
 /** Maximum number of header fields of one call. */
 export const MAX_SIP_HEADERS = 10;
-/** Maximum length of the value of a header field, characters. */
+/** Maximum length of a header field's value, characters. */
 export const MAX_SIP_HEADER_VALUE = 200;
 /** The form of a header field's name, for messages. */
 export const SIP_HEADER_RULE = "must be X- and 1 to 60 letters, digits and hyphens, such as X-Order";

@@ -18,18 +18,18 @@ export interface LineFlow {
   readonly lastingFault: string | undefined;
   /** Time at which a probe last found the line online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
-  /** Number of reports so far that the line is offline, so that a write can detect one in between. */
+  /** Number of reports so far that the line is offline, by which a write detects a report in between. */
   readonly offlineReports: number;
   /** True during the grace period of an offline line. */
   readonly isInGrace: boolean;
   /**
-   * `unlinking`: its user unlinks the number, so its reports have no effect until that is stored. `closing`: the line
-   * is no longer probed. `closed`: the line's reports have no effect.
+   * `unlinking`: its user is unlinking the number, so its reports have no effect until that is stored. `closing`: the
+   * line is no longer probed. `closed`: the line's reports have no effect.
    */
   readonly stage: "open" | "unlinking" | "closing" | "closed";
 }
 
-/** States of the connection of a line. */
+/** States of a line's connection. */
 export const LINE_STATES = ["unlinked", "linking", "connecting", "online", "reconnecting", "offline"] as const;
 export type LineState = (typeof LINE_STATES)[number];
 
@@ -60,7 +60,7 @@ export interface LineNotice {
   readonly until: number | null;
 }
 
-/** Inputs of the connection of a line. */
+/** Inputs of a line's connection. */
 export type LineMove = "link" | "connect" | "confirm" | "lose" | "give_up" | "unlink";
 
 /** Every legal move of a line. */

@@ -32,7 +32,7 @@ export const SINGLE_POLICY: QueuePolicy = { kind: "single" };
 /** Maximum number of lines of an instance. */
 export const MAX_LINES = 100;
 
-/** Number of slots of the policy. */
+/** Number of slots in the policy. */
 export function queueDepth(policy: QueuePolicy): number {
   return policy.kind === "single" ? 1 : policy.depth;
 }

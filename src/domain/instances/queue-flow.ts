@@ -11,16 +11,16 @@ export interface QueueFlow {
 }
 
 /**
- * State of the queue of an instance. `preparing`: the next call waits for its message; `waiting`: for the pace or the
+ * State of an instance's queue. `preparing`: the next call waits for its message; `waiting`: for the pace or the
  * protection of the number; `starting`: the next call is looked up, claimed and dialled; `busy`: a call is live;
  * `checking`: a call is live, and an unconfirmed claim is looked up.
  */
 export type QueueState = "idle" | "preparing" | "waiting" | "starting" | "starting_again" | "busy" | "checking";
 
-/** Inputs of the queue of an instance. */
+/** Inputs of an instance's queue. */
 export type QueueMove = "wake" | "release" | "prepare" | "hold" | "dial" | "rest" | "end" | "requeue";
 
-/** Every legal move of the queue of an instance. */
+/** Every legal move of an instance's queue. */
 export const QUEUE_TRANSITIONS: Transitions<QueueState, QueueMove> = {
   idle: { wake: "starting" },
   preparing: { wake: "starting", release: "idle" },

@@ -14,7 +14,7 @@ export interface CallerId {
 /** The allowed caller numbers: E.164 numbers, prefixes that end in `*`, or `*` for any number. */
 export type CallerIdRule = readonly string[] | "*";
 
-/** Form of an entry of a {@link CallerIdRule}, for messages. */
+/** Form of a {@link CallerIdRule} entry, for messages. */
 export const CALLER_ID_RULE =
   'an E.164 number, such as "+12025550100", or the beginning of one and *, such as "+1202555*"';
 

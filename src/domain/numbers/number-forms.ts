@@ -22,7 +22,7 @@ export function phoneKeyOf(phoneNumber: string): string {
   return [...numberForms(phoneNumber)].sort()[0] ?? phoneNumber;
 }
 
-/** All formats of a number that reach the same phone, the given number first. @param phoneNumber E.164 */
+/** All formats of a number that reach the same phone, starting with `phoneNumber`. @param phoneNumber E.164 */
 export function numberForms(phoneNumber: string): readonly string[] {
   const digits = phoneNumber.slice(1);
   for (const { pattern, otherForm } of TWO_FORMS) {

@@ -13,9 +13,9 @@ const ZONES: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /**
- * Every time zone that a number may be in, by its country code and area code, as IANA names; none for numbers not tied
- * to a place, such as satellite numbers and the freephone numbers of some countries. A phone that travels, or a number
- * that moved with its owner, may be elsewhere.
+ * Every time zone that a number may be in according to its country code and area code, as IANA names; none for numbers
+ * not tied to a place, such as satellite numbers and the freephone numbers of some countries. A phone that travels, or
+ * a number that moved with its owner, may be elsewhere.
  * @param phone E.164
  */
 export function zonesOfNumber(phone: string): readonly string[] {

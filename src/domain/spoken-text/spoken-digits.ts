@@ -1,13 +1,13 @@
 import { isAmount, isCalledCode } from "./number-context.ts";
 
-/** Minimum number of digits of a code: shorter numbers are read as numbers. */
+/** Minimum number of digits in a code: shorter numbers are read as numbers. */
 const MIN_CODE_DIGITS = 4;
 /** Length of the text examined before and after a number, UTF-16 code units. */
 const CONTEXT_LENGTH = 48;
-/** Minimum and maximum number of digits of a telephone number (E.164). */
+/** Minimum and maximum number of digits in a telephone number (E.164). */
 const MIN_PHONE_DIGITS = 7;
 const MAX_PHONE_DIGITS = 15;
-/** Minimum number of digits of a number in several groups, such as 0800 123 4567. */
+/** Minimum number of digits in a number of several groups, such as 0800 123 4567. */
 const MIN_GROUPED_DIGITS = 9;
 
 const PHONE = /(?<![\p{L}\p{N}])\+\d(?:[ ()./-]{0,2}\d){6,14}(?!\d)/gu;

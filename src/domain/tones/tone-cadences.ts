@@ -12,7 +12,7 @@ export const NETWORK_HZ: Range = [392, 458];
 export const FRENCH_HZ: Range = [435, 445];
 export const FRENCH_RING_MS: Range = [1_350, 1_650];
 
-/** Lengths of the tones of busy, reorder and congestion if tone and pause are equally long. */
+/** Lengths of busy, reorder and congestion tones if tone and pause are equally long. */
 const EQUAL_TIMES_MS = [165, 200, 250, 300, 350, 400, 500, 600, 700, 750];
 /** Busy, reorder and congestion: tone, pause, tone, pause … */
 export const BUSY_CADENCES: readonly (readonly number[])[] = [

@@ -1,9 +1,8 @@
 import { nextState, type Transitions } from "../../base/state-machine.ts";
 
 /**
- * State of the endpoint of a webhook. `working`: a round looks for events and for due deliveries; `woken`: another
- * round follows it; `pausing`: the webhook was disabled during a round. While the endpoint is `idle`, a timer may be
- * set.
+ * State of a webhook's endpoint. `working`: a round looks for events and for due deliveries; `woken`: another round
+ * follows it; `pausing`: the webhook was disabled during a round. While the endpoint is `idle`, a timer may be set.
  */
 export type EndpointState = "idle" | "working" | "woken" | "pausing" | "disabled" | "stopped";
 

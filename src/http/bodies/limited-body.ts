@@ -10,7 +10,7 @@ export const BODY_TIMEOUT_MS = 120_000;
 
 /**
  * The body as chunks. Reading fails as soon as it is larger than `limit` bytes or too slow.
- * @param tooLargeText detail of the refusal of a larger body
+ * @param tooLargeText detail of the refusal if the body is larger
  * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body ended prematurely
  */
 export function limitedBody(
@@ -67,7 +67,7 @@ interface BodyBound {
   sizeRefusal(): Refusal;
 }
 
-/** Refuses a body that stalls, takes too long or loses its connection, with a single timer for all chunks. */
+/** Refuses a body that stalls or takes too long, or whose connection closes, with a single timer for all chunks. */
 class BodyTimeout {
   readonly #system: System;
   readonly #signal: AbortSignal | undefined;

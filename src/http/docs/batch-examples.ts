@@ -82,7 +82,7 @@ const batchTarget: View<"BatchTarget"> = {
   updated_at: "2026-01-31T12:00:00.000Z",
 };
 
-/** The examples of the bodies about batches, by schema. */
+/** Examples of the request bodies about batches, by schema. */
 export const BATCH_BODIES: Readonly<
   Record<Extract<BodySchema, `${string}Batch` | `${string}Target${string}`>, Examples>
 > = {

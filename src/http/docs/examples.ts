@@ -209,7 +209,7 @@ const consent: View<"Consent"> = {
   updated_at: "2026-01-31T12:00:00.000Z",
 };
 
-/** The examples of the bodies of requests, by schema. */
+/** Examples of request bodies, by schema. */
 export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateInstance: createInstance,
   UpdateInstance: updateInstance,

@@ -65,6 +65,6 @@ export function allRoutes(deps: HttpDependencies, sharedParts: SharedParts = {})
   return routes;
 }
 
-/** The public URL with the base path appended, unless it already ends with that. */
+/** The public URL with the base path appended, unless it already ends with it. */
 const serverUrl = (publicUrl: string, base: string): string =>
   publicUrl.endsWith(base) ? publicUrl : `${publicUrl}${base}`;

@@ -228,7 +228,7 @@ export function callRoutes(
 }
 
 /**
- * Waits until the call is final, at most for the given time, and returns it.
+ * Waits until the call is final, up to a time limit, and returns it.
  * @throws {Refusal} `call_not_found`, and `stopping` if this process stops before the call has ended
  */
 async function finalCall(

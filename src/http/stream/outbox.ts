@@ -2,7 +2,7 @@ import type { Socket } from "../../ports/web.ts";
 
 /** Size of the socket's buffer above which new messages are queued here, bytes. */
 const MAX_IN_SOCKET_BYTES: number = 64 << 10;
-/** Length of a frame of audio, ms, and maximum number of queued frames: 5 s. */
+/** Length of an audio frame, ms, and maximum number of queued frames: 5 s. */
 const FRAME_MS = 20;
 const MAX_FRAMES = 250;
 /** Maximum length of queued text, characters. */

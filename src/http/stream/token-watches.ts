@@ -5,7 +5,7 @@ import type { Logger } from "../../ports/logger.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";
 import type { System } from "../../ports/system.ts";
 
-/** Interval between checks of the tokens of connected clients, ms. */
+/** Interval between checks of connected clients' tokens, ms. */
 export const TOKEN_CHECK_MS = 500;
 
 /** Maximum number of concurrent checks of single tokens: requests have their own checks. */

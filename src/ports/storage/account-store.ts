@@ -45,7 +45,7 @@ export interface AccountStore {
   users(limit?: number): Promise<User[]>;
   /**
    * Stores a token, and deletes the oldest revoked tokens of its account beyond a limit.
-   * @param account the account that creates it, and the limit, which applies both to its user's valid tokens and to the
+   * @param account the account that creates it, and the limit for its user's valid tokens and, separately, for the
    *   revoked tokens
    */
   insertToken(token: TokenRecord, account?: { readonly id: string; readonly most: number }): Promise<TokenInsertion>;

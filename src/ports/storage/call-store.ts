@@ -62,7 +62,7 @@ export type Insertion =
  * it counts.
  */
 export interface ByteBudget {
-  /** Limit of the user of the new record. */
+  /** Limit of the new record's user. */
   readonly userBytes: number;
   /**
    * Limit of the calls that demo tokens have created on the call's instance; it applies if a demo token creates the

@@ -8,7 +8,7 @@ export interface LogPage {
   readonly after?: number | undefined;
 }
 
-/** The result of a look-up of one position of a log. */
+/** The result of looking up one position in a log. */
 export interface LogEntry {
   /** The highest position in the log; 0 if it is empty. */
   readonly last: number;

@@ -102,7 +102,7 @@ export type RegistrationResult =
 export type AccountDecision = "begun" | "last_admin" | "deleted";
 
 /**
- * Result of the deletion of an account.
+ * Result of deleting an account.
  * - `deleted`: it was deleted, now or earlier.
  * - `not_empty`: its user has tokens, webhooks, instances or calls; no record was deleted.
  */

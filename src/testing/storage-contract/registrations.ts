@@ -96,7 +96,7 @@ export function registrationsContract(clause: Clause, persistenceClause: Clause)
       await logins.register(newAccount(scene, "ana@example.com", { role: "admin", takesOver: "admin" })),
     );
     scene.equal(admin.userId, first.id);
-    // Data of a user of that name is not handed out to a person who registers with the address.
+    // The data of a user with that name must not go to a person who registers with the address.
     const registration = newAccount(scene, "bob@example.com");
     const bob = accountIn(await logins.register(registration));
     scene.equal(bob.userId, registration.user.id);

@@ -1,4 +1,4 @@
-/** Behaviour of one of a callee's devices in a call; without one of these it keeps ringing. */
+/** Behaviour of one of a callee's devices during a call; a device without any of these keeps ringing. */
 export type CalleeDevice =
   /** Answers. */
   | { readonly does: "answer"; readonly afterMs: number }
@@ -9,7 +9,7 @@ export type CalleeDevice =
   /** Keeps ringing. */
   | { readonly does: "nothing" };
 
-/** Behaviour of the callee of a number. Times are ms. */
+/** Behaviour of a number's callee. Times are ms. */
 export interface FakeNumber {
   /** True if the number is on WhatsApp. Default: true. */
   readonly exists?: boolean;

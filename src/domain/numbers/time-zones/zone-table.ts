@@ -1,4 +1,4 @@
-/** Time zones by the beginnings of the numbers of one country code. */
+/** Time zones by the prefixes of the numbers with one country code. */
 export interface ZoneTable {
   /** Precedes every prefix; empty for a table of country codes. */
   readonly code: string;
