@@ -92,16 +92,15 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   /** Number of calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
   /**
-   * Number of days after which ended calls are deleted, with their recordings; so are deleted instances. Default:
-   * never.
+   * Number of days after which ended calls, with their recordings, and deleted instances are purged. Default: never.
    */
   readonly retentionDays?: number | undefined;
   /** Number of days after the end of a call when its recording is deleted. Default: with the call. */
   readonly recordingRetentionDays?: number | undefined;
   /**
-   * Behaviour when another server has taken the database over, or could have: `restart` ends all calls, closes all
-   * lines and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken
-   * over. Default: `restart`; of `ringport serve`: `exit`.
+   * Behaviour when another server has taken over the database, or may have: `restart` ends all calls, closes all lines
+   * and starts again as soon as the database is free; `exit` stops permanently. Only PostgreSQL can be taken over.
+   * Default: `restart`; for `ringport serve`: `exit`.
    */
   readonly onLeaseLost?: "restart" | "exit" | undefined;
   /** Maximum time that live calls may continue when the server stops, ms. Default: 10,000. */

@@ -61,8 +61,8 @@ export interface Ringport extends WebApp, UseCases {
   erase(person: { readonly phone: string }): Promise<Erasure>;
   /**
    * Opens the storage, settles what a crashed process left behind, and connects the linked numbers. The first use of
-   * the server calls it if the program has not. If another server's lease has not run out yet, it waits for that: once
-   * under `onLeaseLost: "exit"`, repeatedly under `"restart"`.
+   * the server calls it if the program has not. If another server's lease has not run out yet, it waits until the lease
+   * has: once under `onLeaseLost: "exit"`, repeatedly under `"restart"`.
    * @throws {StorageLocked} another server is using the same data
    */
   start(): Promise<void>;

@@ -76,8 +76,8 @@ export interface AudioConversation {
   transferFailed(detail: string): void;
   /**
    * Called when a machine has answered and is recording: the agent's next words are the message, after which it hangs
-   * up. It gets no more of the callee's audio. This follows `leave_voicemail`, or comes at any time after the answer,
-   * even after `hang_up`.
+   * up. The agent gets no more of the callee's audio. This follows `leave_voicemail`, or comes at any time after the
+   * answer, even after `hang_up`.
    */
   voicemail(): void;
   /** Called when the call will soon reach its maximum duration: the agent says goodbye and hangs up. */

@@ -88,7 +88,7 @@ export interface Conversation {
   prepare?(input: Extract<ConversationInput, { type: "words" }>, signal: AbortSignal): void;
   /**
    * The agent's reply to an event, as actions in the order in which to carry them out. The core reads one reply to its
-   * end before it asks for the next.
+   * end before it requests the next.
    * @param signal aborted when the rest of the reply is not needed: the callee interrupts, or the call ends
    * @throws the conversation cannot continue; the call then fails as `agent_failed`, with the message as its detail
    */

@@ -6,7 +6,7 @@
  * fifty times a second for every call, so neither may allocate, wait, do input or output, or throw. Only the code
  * behind them, such as speech services, uses streams and promises.
  *
- * Samples are always 16-bit signed, one channel, at the rate the leg names.
+ * Samples are always 16-bit signed, one channel, at the leg's rate.
  */
 
 /** The source of the audio that a leg sends. */
@@ -62,7 +62,7 @@ export interface FrameSink {
    * Receives one frame.
    *
    * The arrays are only valid until the method returns, because the leg reuses them: copy what you keep. Frames arrive
-   * in order and without gaps, because the leg fills gaps of the network; counting samples therefore gives the time.
+   * in order and without gaps, because the leg fills network gaps; counting samples therefore gives the time.
    *
    * Keys, speech, beeps and words are detected in received samples only: concealed audio resembles the audio before it,
    * so a tone would seem to be played twice.

@@ -61,7 +61,7 @@ export type { DueDelivery, WebhookPatch, WebhookStore } from "./storage/webhook-
  */
 export interface Storage {
   /**
-   * Migrates the schema, which several processes may safely do at once, and prepares the storage for use.
+   * Migrates the schema (safe to run from several processes at once) and prepares the storage for use.
    * @throws {StorageLocked} another server uses this database
    */
   open(options: OpenOptions): Promise<void>;

@@ -58,7 +58,7 @@ export interface Telephony {
    * Opens the line of one instance. With stored credentials it connects at once, without a QR code; without any it
    * waits for `link()`. If the operator links the numbers, it needs neither and connects at once. Resolves when the
    * line object exists, not when it is online. The signal only aborts opening; `close()` ends an open line. The core
-   * closes a line that it gets after the abort.
+   * closes a line that it receives after the abort.
    */
   open(instance: InstanceRef, host: LineHost, signal: AbortSignal): Promise<Line>;
   /**

@@ -4,7 +4,7 @@ import type { Speaker } from "../domain/calls/transcript.ts";
 /**
  * Speech to text of a live call.
  *
- * A session transcribes one speaker of one call. Audio time, ms since the call was answered, is the only clock of its
+ * A session transcribes one speaker of one call. Audio time, ms since the call was answered, is the only clock for its
  * inputs and events. The adapter handles keep-alives and reconnections, and replays what a broken connection has lost;
  * the core only pushes samples and, if the engine cannot detect it, commits at the end of each turn.
  */

@@ -13,7 +13,7 @@ export interface OutgoingWebhook {
  * Sends webhooks over HTTP.
  *
  * Rules for every implementation:
- * - It connects only to an address that `isPublicAddress` of `src/domain/public-address.ts` allows, and connects to the
+ * - It connects only to an address that `isPublicAddress` in `src/domain/public-address.ts` allows, and connects to the
  *   very address that it checked: a name may resolve to another one a moment later. Its operator may lift this rule.
  * - Endpoints of one user never delay those of another user, even if their host names cannot be looked up.
  * - It follows no redirect, and does not repeat a request.

@@ -19,7 +19,7 @@ export type ListenItem =
 
 /**
  * Both sides of a live call. The loop ends after `call_ended`, and throws a `RingportError` if the connection is lost.
- * Up to 60 s of audio is kept for a loop that is too slow. Read it with one loop; leaving the loop closes it.
+ * Up to 60 s of audio is kept for a loop that is too slow. Use a single loop; leaving the loop stops listening.
  */
 export interface CallListening extends AsyncIterable<ListenItem> {
   readonly callId: string;

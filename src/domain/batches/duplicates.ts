@@ -9,9 +9,9 @@ export function claimsNumber(status: TargetStatus): boolean {
 export type TargetPlace = Pick<BatchTarget, "row" | "position">;
 
 /**
- * Returns the targets; each with the number of an earlier target is a `DUPLICATE`.
- * @param placeByKey places of the numbers in the batch, by `phoneKey`; those of these targets are added
- * @param lastPosition position of the target before these
+ * Returns the targets, of which each that repeats an earlier target's number becomes a `DUPLICATE`.
+ * @param placeByKey places of the numbers in the batch, by `phoneKey`; the places of these targets are added
+ * @param lastPosition position of the last target before these
  */
 export function withDuplicates<T extends Pick<BatchTarget, "phoneKey" | "row" | "status">>(
   targets: readonly T[],

@@ -21,8 +21,8 @@ export type TargetRow =
   | { readonly row: number; readonly text: string; readonly fault: TargetFault };
 
 /**
- * The targets of a CSV file with a header row, as its bytes arrive. Every other column is a variable. Row 1 is the
- * header.
+ * The targets of a CSV file with a header row, as its bytes arrive. A column without another meaning is a variable. Row
+ * 1 is the header.
  * @throws {FileRefusal} as {@link csvTable} and {@link meaningsOf}, or no column has a variable of the message
  */
 export async function* csvTargets(

@@ -6,9 +6,9 @@ const STEPS = 10_000;
 const ROUNDING_MS = 1;
 
 /**
- * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if no
- * sound is missing, not even a short one.
- * @param heardMs ms of its sound that were played, of `soundMs`
+ * Share of an accepted message that was played, 0 to 1, with four decimals. It is 1 only if no sound is missing, not
+ * even a short one.
+ * @param heardMs length of the played part of its sound, out of `soundMs`, ms
  * @param playableShare the share of the message that its sound contains
  */
 export function heardShare(heardMs: number, soundMs: number, playableShare: number): number {

@@ -92,9 +92,9 @@ export interface Outcome {
    */
   readonly heardMs: number | null;
   /**
-   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by its length, less the skipped parts;
-   * null for a call without a fixed message, if `heardMs` is null, and without evidence that the callee's side received
-   * the audio.
+   * Share of the accepted message that was played, 0 to 1: `heardMs` divided by the message's length, less the skipped
+   * parts; null for a call without a fixed message, if `heardMs` is null, and without evidence that the callee's side
+   * received the audio.
    */
   readonly heardRatio: number | null;
   /**

@@ -51,8 +51,8 @@ const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
 export const MAX_POSTPONEMENT_MS = 6 * 60 * MINUTE_MS;
 
 /**
- * The earliest time from `at` on at which the hours hold in every zone, ms since 1970-01-01 UTC: `at` itself, or the
- * start of a minute. Undefined if there is none within eight days, and without zones.
+ * The earliest time, `at` or later, that is within the hours in every zone, ms since 1970-01-01 UTC: `at` itself, or
+ * the start of a minute. Undefined if there is none within eight days, and without zones.
  * @param zones IANA names
  */
 export function nextCallingTime(hours: CallingHours, zones: readonly string[], at: number): number | undefined {

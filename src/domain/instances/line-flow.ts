@@ -4,7 +4,7 @@ import { nextState, type Transitions } from "../../base/state-machine.ts";
  * The state of one instance's line, decided by a pure function: a state and an input determine the next state and the
  * effects. `LineMonitor` carries the effects out and holds no rules.
  *
- * Only a probe makes a line `online`: the state never follows from the memory of an event.
+ * Only a probe makes a line `online`: the state is never derived from a remembered event.
  */
 export interface LineFlow {
   readonly state: LineState;

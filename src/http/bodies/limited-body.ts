@@ -9,7 +9,7 @@ const STALL_MS = 30_000;
 export const BODY_TIMEOUT_MS = 120_000;
 
 /**
- * The body as chunks. Reading fails as soon as it is larger than `limit` bytes or too slow.
+ * The body as chunks. Reading fails as soon as the body exceeds `limit` bytes or arrives too slowly.
  * @param tooLargeText detail of the refusal if the body is larger
  * @throws {Refusal} `body_too_large`, `request_timeout`; `invalid_json` if the body ended prematurely
  */

@@ -30,9 +30,9 @@ export interface EventStreamOptions {
 }
 
 /**
- * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). The `id` of
- * each is the cursor after it. No events are queued for a slow client: the next page is read once the client has read
- * the last one, and the server adapter disconnects a client that reads nothing.
+ * The response with the events after a cursor, as they are stored (HTML Standard §9.2, server-sent events). Each
+ * event's `id` is the cursor after it. No events are queued for a slow client: the next page is read once the client
+ * has read the last one, and the server adapter disconnects a client that reads nothing.
  */
 export function eventStream(context: RequestContext, options: EventStreamOptions): Reply {
   return {

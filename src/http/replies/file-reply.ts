@@ -12,7 +12,7 @@ export interface ReadableFile {
 
 /**
  * The reply with a file: the whole file, the requested part (RFC 9110 §14), or 304.
- * @param etag identifies the content of the file; undefined while the file grows; ranges are not supported then
+ * @param etag identifies the content of the file; undefined while the file grows, during which ranges are not supported
  * @throws {HttpRefusal} `range_not_satisfiable`
  */
 export function fileReply(

@@ -17,7 +17,7 @@ export const MAX_PAGE_CHARACTERS: number = 1 << 20;
 
 /**
  * The reply with one page of a list, with a Link (RFC 8288) to the next page if there is one.
- * @param limit items of the page, which has fewer if they are large; undefined: all items, in pieces
+ * @param limit number of items on the page, which has fewer if they are large; undefined for all items, in pieces
  * @param read reads the list; `page` requests one item more than the page has, to find out whether there is another
  *   page
  */

@@ -17,8 +17,8 @@ export interface PathFault {
 }
 
 /**
- * The fault of a path; undefined if routes may accept it. No path is ever rewritten: a proxy that compares paths
- * decides about the path it has read, and must not pass on a path that becomes a different one here.
+ * The fault of a path; undefined if routes may accept it. No path is ever rewritten: a proxy that filters by path
+ * decides about the path it has read, so that path must not turn into a different one here.
  * @param path the path as the client sent it, from the first slash to the query
  */
 export function pathFault(path: string): PathFault | undefined {

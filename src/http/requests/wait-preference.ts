@@ -21,9 +21,9 @@ export interface PreferredWait extends WaitLimit {
 }
 
 /**
- * The response to a request that may prefer to wait. It does not wait without the preference, or if all slots of the
- * user are taken. The slot is free again when the wait or the client's connection has ended.
- * @param waits bounds the requests of each user that wait
+ * The response to a request that may prefer to wait. It does not wait without the preference, or if all of the user's
+ * slots are taken. A slot is freed when the wait or the client's connection ends.
+ * @param waits bounds each user's waiting requests
  */
 export async function withPreferredWait(
   context: RequestContext,

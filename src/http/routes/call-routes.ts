@@ -34,7 +34,7 @@ const timelineQuery = { limit: limitParameter(1000, "as many as fit into about 1
 /**
  * The routes for the user's calls.
  * @param server public URL of the interface, base path included
- * @param waits bounds the requests of each user that wait
+ * @param waits bounds each user's waiting requests
  */
 export function callRoutes(
   deps: Pick<HttpDependencies, "calls" | "limits" | "system">,

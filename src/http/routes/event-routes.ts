@@ -22,7 +22,7 @@ const UNREAD_MS = 10_000;
 
 /**
  * The routes for the events of all the user's records.
- * @param waits bounds the requests of each user that wait
+ * @param waits bounds each user's waiting requests
  */
 export function eventRoutes(
   { queries, system }: Pick<HttpDependencies, "queries" | "system">,

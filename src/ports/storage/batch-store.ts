@@ -82,7 +82,7 @@ export interface BatchStore {
   /**
    * Changes a target, together with the batch's counts; returns undefined, without a write, if its version is not
    * `version`, and `taken` if another target of the batch has its new `phoneKey`. If it releases its number, the first
-   * DUPLICATE of that number becomes WAITING and keeps its `nextAttemptAt`.
+   * DUPLICATE of that number becomes WAITING, with the releasing target's former `nextAttemptAt`.
    */
   updateTarget(
     id: string,

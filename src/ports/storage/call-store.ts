@@ -107,7 +107,7 @@ export interface CallStore {
    * Stores a QUEUED call, with its audio file and a receipt, in the first free slot of the policy; the call's own
    * `slot` is ignored. With a budget, no call that would exceed it is created, even if several are created
    * concurrently. The call of a batch (`batchId`) sets its target to CALLING in the same transaction, with the call's
-   * id and `attempts` = `batchAttempt`, but only if the batch is RUNNING, and the target WAITING with one attempt
+   * id and `attempts` = `batchAttempt`, but only if the batch is RUNNING and the target is WAITING with one attempt
    * fewer. With a quota, no call is created once `maxCalls` calls of the same `tokenId` count; concurrent creations
    * never exceed it.
    */
@@ -135,7 +135,7 @@ export interface CallStore {
    */
   active(instanceId: string): Promise<Call[]>;
   /**
-   * The call that {@link claimNext} would claim at a time. Reads no other call.
+   * The call that {@link claimNext} would claim at the time `now`. Reads no other call.
    * @param except ids of calls to skip. Default: none
    * @param now ms since 1970-01-01 UTC. Default: no call is skipped because of its `notBefore`
    */
@@ -149,12 +149,12 @@ export interface CallStore {
   claimed(instanceId: string, owner: string): Promise<Call[]>;
   /**
    * Assigns the instance's unclaimed QUEUED call with the lowest id to `owner` and to a line of the instance, and marks
-   * it as dialing (`dialingAt`) in the same write, which raises its version; returns undefined if no such call waits or
-   * the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
+   * it as being dialled (`dialingAt`) in the same write, which raises its version; returns undefined if no such call
+   * waits or the instance is DELETED. Skips calls whose `notBefore` is later than `now`, unless it is more than
    * `MAX_POSTPONEMENT_MS` later: such a value was written by a fast clock.
    * @param now ms since 1970-01-01 UTC
    * @param line number of the line, from 0. If the line already carries a call (RINGING, IN_PROGRESS, or QUEUED with
-   *   the dialing mark), the claim rejects, and no call is claimed
+   *   the dialling mark), the claim rejects, and no call is claimed
    * @param callId claims only this call. Default: the one with the lowest id
    */
   claimNext(instanceId: string, owner: string, now: number, line: number, callId?: string): Promise<Call | undefined>;
@@ -198,7 +198,7 @@ export interface CallStore {
    */
   expiring(before: number, limit: number, after?: Pick<Call, "id" | "expiresAt">): Promise<Call[]>;
   /**
-   * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialing mark, and calls that
+   * Calls that processes other than `owner` left RINGING, IN_PROGRESS, or QUEUED with the dialling mark, and calls that
    * still wait on a DELETED instance; at most `limit`.
    */
   orphaned(owner: string, limit: number): Promise<Call[]>;
@@ -207,7 +207,7 @@ export interface CallStore {
   /** Ids of final calls that ended before a time, oldest first; at most `limit`. */
   ended(endedBefore: number, limit: number): Promise<string[]>;
   /**
-   * Deletes the calls among these that are final, with their events and transcripts. It runs in pieces, between which
+   * Deletes the calls among `ids` that are final, with their events and transcripts. It runs in pieces, between which
    * other work continues: the newest events of a call are deleted first, and the call itself last.
    * @param countedSince deleted calls that were counted after this time still count for their token (see
    *   {@link CallQuota}); ms since 1970-01-01 UTC. Default: none of them counts

@@ -18,7 +18,7 @@ export interface LogEntry {
 
 /**
  * The append-only log. Each user has their own; its positions start at 1 and rise, with gaps. The events of a call are
- * numbered from 1 in the order of their positions, without gaps and permanently: they are deleted only all together,
+ * numbered from 1 in the order of their positions, without gaps and permanently: they are only ever deleted together,
  * with their call.
  */
 export interface EventStore {

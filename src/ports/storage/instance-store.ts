@@ -80,7 +80,7 @@ export interface LineRecordStore {
   /**
    * Writes and deletes (undefined) in one transaction. Saves nothing for an unknown or deleted instance.
    * @param maxRecords maximum number of records of the instance
-   * @returns false if it would have more; no change is made then
+   * @returns false if it would have more; no change is made in that case
    */
   set(instanceId: string, changes: ReadonlyMap<string, Uint8Array | undefined>, maxRecords: number): Promise<boolean>;
   /**

@@ -45,7 +45,7 @@ export interface WebhookStore {
   /**
    * Stores a delivery outside of the log: a test or a replay. Deletes the webhook's oldest ended tests and replays
    * beyond a limit.
-   * @param maxDeliveries approximate maximum of the webhook's pending tests and replays, and of its ended ones
+   * @param maxDeliveries approximate maximum number of the webhook's pending tests and replays, and of its ended ones
    * @returns false if too many are pending; no row was stored
    */
   insertDelivery(delivery: WebhookDelivery, maxDeliveries: number): Promise<boolean>;

@@ -42,7 +42,7 @@ export interface Leg {
   /** The events of the call, in order; `ended` comes last and exactly once. For one reader. */
   readonly events: AsyncIterable<LegEvent>;
   /**
-   * Connects the leg to its source and its sink. Called before the answer. From the answer on the leg pulls one frame
+   * Connects the leg to its source and its sink. Called before the answer. From the answer on, the leg pulls one frame
    * per `frameMs` from the source and pushes every received frame into the sink, both synchronously, without
    * allocation. It pushes no frame before the first audio from the remote side: a sink without input reveals one-way
    * audio.
