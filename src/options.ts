@@ -255,7 +255,7 @@ export interface NeuralTuning {
   readonly models?: string | undefined;
   /**
    * More voices, and other ids: `{ "pt-BR-1": { model: "vits-piper-pt_BR-faber-medium" } }`. Default: every model has
-   * an id of its own.
+   * its own id.
    */
   readonly voices?: Readonly<Record<string, { model: string; speaker?: number; speed?: number }>> | undefined;
   /** Number of processes that run models. Default: 1. */
@@ -268,7 +268,7 @@ export interface NeuralTuning {
 export interface TranscriptionTuning {
   /**
    * `local` runs a model on this machine (`neural`). The others are protocols of servers: `openai` sends one HTTP
-   * request for each turn, `openai-realtime` and the two of Deepgram use a WebSocket.
+   * request for each turn, `openai-realtime` and the two Deepgram engines use a WebSocket.
    */
   readonly engine: "local" | "openai" | "openai-realtime" | "deepgram" | "deepgram-flux";
   /** Address of the server, such as `http://127.0.0.1:8000/v1` or `https://api.deepgram.com`. */

@@ -96,7 +96,7 @@ const DRAIN_MS = 10_000;
 /**
  * Creates a Ringport. Nothing is opened before `start` or the first use.
  *
- * Throws a RangeError if `leaseRenewMs` is not less than half of `leaseMs`, or a limit of calls has a wrong value.
+ * Throws a RangeError if `leaseRenewMs` is not less than half of `leaseMs`, or a call limit is invalid.
  */
 export function createRingport(options: RingportOptions = {}): Ringport {
   const system = guardedSystem(options.system ?? realSystem);

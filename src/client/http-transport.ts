@@ -34,8 +34,7 @@ export interface RequestOptions {
 /** Options of every creation. */
 export interface CreateOptions extends RequestOptions {
   /**
-   * Creations with the same key and body within 24 hours create one record. Default: a new key for each call of the
-   * method.
+   * Creations with the same key and body within 24 hours create one record. Default: a new key for each method call.
    */
   readonly idempotencyKey?: string | undefined;
 }

@@ -50,8 +50,7 @@ export interface InstancesClient {
   /** A page that shows the current code, to send to the owner of the phone; it works for an hour. */
   linkPage(id: string, options?: RequestOptions): Promise<LinkPage>;
   /**
-   * Unlinks the number: a live call ends, waiting calls wait for the next number. Has no effect without a linked
-   * number.
+   * Unlinks the number: a live call ends, queued calls wait for the next number. Has no effect without a linked number.
    */
   unlink(id: string, options?: RequestOptions): Promise<Instance>;
   /** Ends the instance's call, unlinks the number and erases its credentials, permanently. */

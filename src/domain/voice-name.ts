@@ -7,7 +7,7 @@ export interface VoiceWords {
 const ENGLISH: VoiceWords = { female: "female", male: "male" };
 
 /**
- * A voice's name for people, from its engine's own name: `vits-piper-pt_BR-faber-medium` is "Faber".
+ * A voice's display name, derived from its engine's own name: `vits-piper-pt_BR-faber-medium` is "Faber".
  * @param words default: English words
  */
 export function voiceName(

@@ -21,7 +21,10 @@ export const ABSENCES = {
 /** The code of the problem document that is returned while the server is not running. */
 export type Absence = keyof typeof ABSENCES;
 
-/** Returns a function that refuses a request with a 503, because no application runs. @param base path before `/v1` */
+/**
+ * Returns a function that refuses a request with a 503, because no application is running.
+ * @param base path before `/v1`
+ */
 export function closedRefusal(base: string): (request: RequestLike, code: Absence) => Reply {
   const contextOf = requestContexts(realSystem, base);
   return (request, code) => {

@@ -42,7 +42,8 @@ export interface Mp3Stream {
 export interface AudioDecoder {
   /**
    * Decodes the whole file once and discards the samples.
-   * @throws {AudioUnsupported} unknown, undecodable, empty, silent, over `maxDurationMs`, or too costly to decode
+   * @throws {AudioUnsupported} the file is of an unknown format, undecodable, empty, silent, longer than
+   *   `maxDurationMs`, or too costly to decode
    */
   inspect(file: Uint8Array, limits: { maxDurationMs: number }, signal?: AbortSignal): Promise<AudioFacts>;
   /**

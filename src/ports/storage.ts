@@ -110,7 +110,7 @@ export interface Lease {
   /** Duration of the lease after a renewal, ms. */
   readonly ms: number;
   /**
-   * Extends the lease to `ms` after the moment at which the database executes this.
+   * Extends the lease to `ms` after the time at which the database executes this.
    * @throws {LeaseLost} another server has taken the lease
    * @throws {StorageUnavailable} the database is unreachable; the lease may have been renewed
    */

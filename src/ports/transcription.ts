@@ -19,7 +19,7 @@ export interface Transcription {
    */
   open(options: TranscriptionOptions, signal: AbortSignal): Promise<TranscriptionSession>;
   /**
-   * Checks, without opening one, that a session could be opened; called before a call that needs it is dialled.
+   * Checks that a session could be opened, without opening one; called before a call that needs one is dialled.
    * Default: no check.
    * @throws {TranscriptionFailed} the message names the cause and the fix
    */
@@ -62,8 +62,8 @@ export interface TranscriptionSession {
   /** The transcripts, in spoken order as far as the engine allows. For one reader. */
   readonly events: AsyncIterable<TranscriptionEvent>;
   /**
-   * Ends the audio: pending transcripts arrive within a few seconds, then `events` ends and this resolves. Idempotent;
-   * never rejects.
+   * Ends the audio: pending transcripts arrive within a few seconds, then `events` ends and the promise resolves.
+   * Idempotent; never rejects.
    */
   close(): Promise<void>;
 }

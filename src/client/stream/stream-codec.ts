@@ -26,7 +26,7 @@ export class StreamCodec {
   }
 
   /**
-   * The bytes of whole samples; half a sample at the end waits for the next call.
+   * The bytes of whole samples; an incomplete sample at the end waits for the next call.
    * @throws {TypeError} for samples on a stream of MP3
    */
   encode(audio: Int16Array | Uint8Array): Uint8Array<ArrayBuffer> {

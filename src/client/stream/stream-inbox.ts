@@ -11,7 +11,7 @@ export class Inbox<T> {
 
   /**
    * @param name name of the iterator, for the error of a second reader
-   * @param maxItems maximum items to keep; beyond it the oldest is dropped
+   * @param maxItems maximum number of items to keep; beyond that, the oldest is dropped
    */
   constructor(name: string, maxItems: number) {
     this.#name = name;

@@ -47,8 +47,8 @@ export class Outbox {
   #endError: { readonly error: unknown } | undefined;
 
   /**
-   * @param windowBytes maximum unconfirmed bytes
-   * @param maxPendingBytes maximum bytes of waiting audio; beyond it, `write` rejects
+   * @param windowBytes maximum number of unconfirmed bytes
+   * @param maxPendingBytes maximum number of bytes of waiting audio; beyond that, `write` rejects
    */
   constructor(windowBytes: number, maxPendingBytes: number) {
     this.#window = windowBytes;

@@ -4,8 +4,8 @@ import { comparable } from "../../base/comparable.ts";
 const MAX_TEXT = 2_000;
 
 /**
- * A search for phrases: without accents, in lower case; `…` stands for up to four words, `(a|b)` for either. The
- * returned function is true for a text that contains any of them.
+ * A search for phrases, which are written without accents and in lower case; `…` stands for up to four words, `(a|b)`
+ * for either. The returned function is true for a text that contains any of them.
  */
 export function phraseSearch(phrases: readonly string[]): (text: string) => boolean {
   const alternatives = phrases.map((phrase) => phrase.replaceAll(" … ", "(?: [^ ]+){0,4} "));

@@ -12,8 +12,8 @@ export interface CsvColumns {
   /** Name of the column that contains the references. Default: `reference`, if there is one. */
   readonly reference?: string | undefined;
   /**
-   * Variables of the message: a column whose name differs from a variable's only in case, accents or spaces gets its
-   * name.
+   * Variables of the message: a column whose name differs from a variable's only in case, accents or spaces gets the
+   * variable's name.
    */
   readonly variables?: readonly string[] | undefined;
   /** Column of each variable whose column has another name. */

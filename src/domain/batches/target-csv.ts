@@ -17,8 +17,7 @@ const RESULT_PREFIX = "result.";
 const RESERVED: ReadonlySet<string> = new Set([...FIRST_COLUMNS, ...LAST_COLUMNS]);
 
 /**
- * Maximum number of variables with a column of their own, so that a file stays small even if the names differ in each
- * row.
+ * Maximum number of variables with their own column, so that a file stays small even if the names differ in each row.
  */
 export const MAX_VARIABLE_COLUMNS = 1_000;
 

@@ -21,8 +21,8 @@ export function zonesKey(phone: string): string {
 }
 
 /**
- * The earliest time from `at` on at which a target may be called, ms since 1970-01-01 UTC; undefined if there is none
- * before the end of the batch.
+ * The earliest time, `at` or later, at which a target may be called, ms since 1970-01-01 UTC; undefined if there is
+ * none before the end of the batch.
  * @param zones as {@link zonesKey} returns them
  */
 export function nextTargetTime({ schedule, callingHours }: TargetHours, zones: string, at: number): number | undefined {

@@ -103,8 +103,8 @@ export interface Call {
   /** Prefixes of the numbers that its creator may call; undefined: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /**
-   * Maximum number of calls that its token may create within 24 hours, transfers included; undefined: the limit of the
-   * server.
+   * Maximum number of calls that its token may create within 24 hours, including transfers; undefined: the server's
+   * limit.
    */
   readonly maxCallsPerDay?: number | undefined;
   /** True if a demo token created it, so that its bytes also count towards its instance's budget. */
@@ -156,8 +156,8 @@ export interface Call {
   /** The process that works on this call; null until a process has claimed it. */
   readonly owner: string | null;
   /**
-   * Time at which its claim was stored, ms since 1970-01-01 UTC: its phone may ring after that. Null while it waits; a
-   * call that is returned to the queue before the network was asked waits again.
+   * Time at which its claim was stored, ms since 1970-01-01 UTC: the callee's phone may ring after that. Null while it
+   * waits; a call that is returned to the queue before the network was asked waits again.
    */
   readonly dialingAt: number | null;
   /**

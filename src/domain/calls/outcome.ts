@@ -87,8 +87,8 @@ export interface Outcome {
   /** Answerer, if known; null without an answer. */
   readonly answeredBy: AnsweredBy | null;
   /**
-   * Milliseconds of the message that were played to the callee, at most `durationMs`; null if the server died during
-   * the call.
+   * Length of the part of the message that was played to the callee, ms, at most `durationMs`; null if the server died
+   * during the call.
    */
   readonly heardMs: number | null;
   /**
@@ -102,7 +102,7 @@ export interface Outcome {
    * earlier versions.
    */
   readonly heardEvidence?: HeardEvidence | undefined;
-  /** Milliseconds from the answer to the end; 0 when the call was not answered. */
+  /** Time from the answer to the end, ms; 0 if the call was not answered. */
   readonly durationMs: number;
   /** With `rejected_by_network`: what the refusal applies to. Stored, not shown. Default: `number`. */
   readonly refusal?: RefusalScope | undefined;

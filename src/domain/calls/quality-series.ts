@@ -25,8 +25,8 @@ export interface QualityInterval {
 type Sample = QualityInterval;
 
 /**
- * The quality of a call's audio over time, in fewer than {@link INTERVAL_LIMIT} intervals for a call of any length: at
- * that number every two neighbours are merged, and the next intervals are twice as long.
+ * The quality of a call's audio over time, in fewer than {@link INTERVAL_LIMIT} intervals, whatever the length of the
+ * call: at that number, every two neighbours are merged, and the next intervals are twice as long.
  */
 export class QualitySeries {
   #samples: Sample[] = [];

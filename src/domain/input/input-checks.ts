@@ -45,7 +45,9 @@ export function storableText(subject: string): v.CheckAction<string, string> {
   );
 }
 
-/** Refuses a text of invisible characters; an empty text passes. `subject` begins the sentence of the fault. */
+/**
+ * Refuses text that consists of invisible characters; empty text passes. `subject` begins the sentence of the fault.
+ */
 export function visibleText(subject: string): v.CheckAction<string, string> {
   return v.check(
     (text) => text === "" || isVisible(text),

@@ -14,8 +14,8 @@ export function checkedPhone(phone: unknown, pointer: string): string {
 }
 
 /**
- * A number as people write it, in the form that calls need. Unchanged without + or 00: a local number could become that
- * of a person in another country.
+ * Converts a number as people write it to the form that calls need. Unchanged without + or 00: a local number could
+ * become that of a person in another country.
  */
 export function plainNumber(text: string): string {
   const trimmedText = text.trim();

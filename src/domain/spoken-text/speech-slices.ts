@@ -13,8 +13,8 @@ const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 const BREAK_PATTERNS = [/[,;:،、，；：–—]\s?(?=[^,;:،、，；：–—]*$)/u, /\s(?=\S*$)/u];
 
 /**
- * Splits a text into slices that are spoken in order: whole sentences if possible, otherwise at a comma,
- * otherwise between words. A word is cut only if it is longer than half a slice. Together they are the text.
+ * Splits a text into slices that are spoken in order: whole sentences if possible, otherwise at a comma, otherwise
+ * between words. A word is cut only if it is longer than half a slice. Concatenated, the slices are the text.
  */
 export function* speechSlices(
   text: string,

@@ -60,7 +60,7 @@ interface Candidate {
 }
 
 /**
- * Separates known tones from the beep of a voicemail box, which is a tone that fits no known one better.
+ * Separates known tones from the beep of a voicemail box, which is any tone that does not fit a known tone better.
  * Receives the tones as they end, and the current one with each frame. Allocates nothing for a frame.
  */
 export class ToneClassifier {

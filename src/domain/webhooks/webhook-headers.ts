@@ -28,7 +28,8 @@ const PROTECTED_NAMES: ReadonlySet<string> = new Set([
 const PROTECTED_PREFIXES = ["proxy-", "webhook-"];
 
 /**
- * The headers that a webhook sends along, by name in lower case. Their values are secrets, so no fault contains one.
+ * The headers that a webhook sends with every message, by lower-case name. Their values are secrets, so no fault
+ * contains one.
  */
 export type WebhookHeaders = Readonly<Record<string, string>>;
 

@@ -100,7 +100,7 @@ export class RequestContext implements RequestStart {
 }
 
 /**
- * Returns a function that makes the context of a request.
+ * Returns a function that creates the context of a request.
  * @param base path before `/v1`, without a trailing slash
  * @param newRequestId creates the id of a request that has none
  */

@@ -27,7 +27,7 @@ export function logRequest(
   );
 }
 
-/** The ids of a request's records: from its path, or of the record that it created. */
+/** The ids of the records that a request is about: from its path, or of the record that it created. */
 function loggedRecords({ params }: RequestContext, reply: Reply): { call_id?: string; instance_id?: string } {
   const createdId = reply.headers.location?.replace(/^.*\//s, "");
   const id = (prefix: IdPrefix, pathId: string | undefined): string | undefined =>

@@ -29,7 +29,7 @@ import { batchIdOf, positionOf } from "./record-id.ts";
 const path = { batchId: "The id of the batch, with the prefix batch_." };
 const targetPath = { ...path, position: "The position of the target." };
 /**
- * Maximum number of keys and values of a JSON body with targets; more would delay live audio, so larger lists are
+ * Maximum number of keys and values in a JSON body with targets; more would delay live audio, so larger lists are
  * streamed.
  */
 export const MAX_BATCH_PARTS = 50_000;

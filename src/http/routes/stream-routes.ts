@@ -19,8 +19,8 @@ const TICKET_QUERY = {
 const path = { callId: "The id of a DYNAMIC_STREAM call." };
 
 /**
- * The stream of a call, and tickets for it. Refusals precede the upgrade, in the order of the interface's decisions.
- * The query is checked after the switch for streams, and before the call is read.
+ * The stream of a call, and tickets for it. Requests are refused before the upgrade, in the usual order of the
+ * interface's checks. The query is checked after the switch that enables streams, and before the call is read.
  */
 export function streamRoutes(
   deps: HttpDependencies,

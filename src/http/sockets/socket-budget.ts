@@ -21,7 +21,8 @@ export class SocketBudget {
   #openCount = 0;
 
   /**
-   * Returns the reply of a route. If the route accepts a WebSocket, it occupies the budget until it closes.
+   * Returns the reply of a route. If the route accepts a WebSocket, the socket counts towards the budget until it
+   * closes.
    * @throws {Refusal} `server_busy`: the user or the server has too many open WebSockets
    */
   admit(reply: Reply | undefined, context: RequestContext): Reply | undefined {

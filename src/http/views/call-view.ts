@@ -200,7 +200,7 @@ export function callView(
   return view;
 }
 
-/** Reason why a call has no result although a schema asked for one, or its agent had one. */
+/** Reason why a call has no result although its schema requires one, or its agent had one. */
 function resultError({ status, startedAt, result, resultError }: StoredCall): string | null {
   if (resultError || result || isActive(status)) return resultError ?? null;
   return startedAt === null ? "the call was not picked up" : "the server ended before the result was known";

@@ -31,7 +31,7 @@ export interface TokenRecord {
 }
 
 /**
- * Result of storing a new token; only `inserted` stores anything.
+ * Result of storing a new token; it is stored only if the result is `inserted`.
  * - `at_limit`: the user of the account already has the maximum number of tokens that are not revoked.
  */
 export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";

@@ -111,7 +111,7 @@ export interface BatchStore {
   counts(id: string): Promise<BatchCounts>;
   /**
    * Ends up to `limit` WAITING targets as CANCELLED or FAILED with this reason, with an event for each; returns them,
-   * none if no target waits.
+   * or an empty list if no target waits.
    * @param at their `updatedAt`
    */
   endWaiting(

@@ -127,7 +127,9 @@ export interface CallStore {
    */
   countTransfer(tokenId: string, at: number, quota: CallQuota): Promise<number | undefined>;
   get(id: string): Promise<Call | undefined>;
-  /** A user's calls, newest first (created_at, then id, descending). Reads one page, however many calls are stored. */
+  /**
+   * A user's calls, newest first (created_at, then id, descending). Reads only one page, however many calls are stored.
+   */
   list(userId: string, filter: CallFilter, page: Page): Promise<Call[]>;
   /**
    * The active calls of an instance, by ascending id, which is the order of their creation, whatever the clock showed.

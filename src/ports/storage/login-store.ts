@@ -112,7 +112,7 @@ export type AccountRemoval = "deleted" | "not_empty";
 export interface LoginStore {
   /**
    * Stores account, user and session and uses up the code, in one transaction. Of concurrent registrations with one
-   * code, one email address, or as the administrator, one succeeds.
+   * code, one email address, or as the administrator, only one succeeds.
    */
   register(registration: NewAccount): Promise<RegistrationResult>;
   hasAdmin(): Promise<boolean>;

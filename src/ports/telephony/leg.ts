@@ -30,8 +30,8 @@ export interface Leg {
    */
   readonly codec?: string | undefined;
   /**
-   * The Call-ID of its last INVITE, if the network speaks SIP, for a search in the provider's logs. Read when the call
-   * is placed, when it is connected, and at its end.
+   * The Call-ID of its last INVITE, if the network speaks SIP, for finding the call in the provider's logs. Read when
+   * the call is placed, when it is connected, and at its end.
    */
   readonly sipCallId?: string | undefined;
   /**

@@ -42,7 +42,7 @@ export interface LineHost {
   online(): void;
   /**
    * Reports that the line cannot place calls for now; the adapter reconnects automatically.
-   * @param lasting true if a person must fix the fault, see {@link LineHealth}. Default: false
+   * @param lasting true if a person must fix the fault (see {@link LineHealth}). Default: false
    */
   offline(reason: string, lasting?: boolean): void;
   /**

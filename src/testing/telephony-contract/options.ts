@@ -57,8 +57,8 @@ export interface ContractOptions {
   /** Reason why the network shows no linking codes; omit it if it does, or if the operator links. */
   readonly codes?: Skip;
   /**
-   * Reason why the person with the code may learn of the link before it is stored; omit it if the network waits for
-   * that.
+   * Reason why the person with the code may learn of the link before it is stored; omit it if the network waits until
+   * the link is stored.
    */
   readonly confirmation?: Skip;
   /** Reason why the audio that a callee received is unknown; omit it if it is known. */

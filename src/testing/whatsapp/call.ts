@@ -166,7 +166,7 @@ export class FakeWhatsAppCall {
   }
 
   /**
-   * Handles a `<terminate>` of the caller. It ends the call only if it names the caller's device, and is sent to the
+   * Handles a `<terminate>` from the caller. It ends the call only if it names the caller's device, and is sent to the
    * device that answered, or to the callee while none has.
    */
   receiveTerminate(stanza: FakeStanza, creator: string): void {

@@ -2,7 +2,7 @@ import { decodeRecord, encodeRecord } from "../../base/record-format.ts";
 import type { WhatsAppClientContext } from "../../ports/whatsapp-client.ts";
 import { childOf, type FakeStanza } from "./stanza.ts";
 
-/** The privacy token that a contact gives to the number of an owner: a caller who presents it is not a stranger. */
+/** The privacy token that a contact gives to an owner's number: a caller who presents it is not a stranger. */
 export function contactToken(contact: string, owner: string): Uint8Array {
   return new TextEncoder().encode(`${contact} knows ${owner}`);
 }

@@ -40,8 +40,8 @@ export interface FakeLogin {
 }
 
 /**
- * The refusal of a login: a reason, such as 402, an error of the stream (`other`), or a socket that closes without any
- * (`drop`).
+ * The refusal of a login: a reason, such as 402, an error of the stream (`other`), or a socket that closes without
+ * either (`drop`).
  */
 export type FakeLoginRefusal = number | "other" | "drop";
 

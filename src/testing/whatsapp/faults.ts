@@ -12,7 +12,10 @@ export type FaultyMethod =
   | "startCall"
   | "endCall";
 
-/** `hang`: the promise never settles. An error: it rejects with it. `afterMs`: the method starts that much later. */
+/**
+ * `hang`: the promise never settles. An error: the promise rejects with it. `afterMs`: the method starts that much
+ * later.
+ */
 export type NetworkFault = "hang" | Error | { readonly afterMs: number };
 
 /** The faults that a test has requested, by method. */

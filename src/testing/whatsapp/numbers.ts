@@ -70,8 +70,8 @@ export function isPossibleNumber(digits: string): boolean {
 }
 
 /**
- * WhatsApp's form of a number that no test has described: Brazilian mobile numbers of the area codes
- * 11 to 28 with the ninth digit, those of the other area codes without it.
+ * WhatsApp's form of a number that no test has described: Brazilian mobile numbers have the ninth digit in the area
+ * codes 11 to 28, and lack it in all others.
  */
 export function whatsAppForm(digits: string): string {
   const mobile = /^55(\d\d)(9?)([6-9]\d{7})$/.exec(digits);

@@ -10,8 +10,8 @@ const AUSTRALIA =
   "Australia/Perth Australia/Eucla Australia/Darwin Australia/Brisbane Australia/Adelaide Australia/Sydney Australia/Lord_Howe Indian/Christmas Indian/Cocos";
 
 /**
- * Countries with several time zones. A mobile number that names no place may be in any of them, and so may a number of
- * a region that a time zone border crosses.
+ * Countries with several time zones. A mobile number that is not tied to a place may be in any of them, and so may a
+ * number of a region that a time zone border crosses.
  */
 export const DIVIDED_COUNTRIES: readonly ZoneTable[] = [
   {
