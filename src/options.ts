@@ -66,9 +66,9 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly transcriptSpeakers?: readonly Speaker[] | undefined;
   /** Storage of call recordings. Default: WAV files in the folder `call-recordings` of `data`. */
   readonly recordings?: Recordings | undefined;
-  /** Detects speech. Default: by the energy above the noise, which mistakes music for speech. */
+  /** Detects speech. Default: measures the energy above the noise, and mistakes music for speech. */
   readonly voiceActivity?: VoiceActivity | undefined;
-  /** Finds the user of a bearer token. Default: by the tokens in the storage. */
+  /** Finds the user of a bearer token. Default: looks it up in the storage. */
   readonly authenticate?: Authenticate | undefined;
   /** Clock and randomness. Default: those of the system. */
   readonly system?: System | undefined;
@@ -87,7 +87,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * Prefixes of the only numbers that are called, whatever a token allows: `["+49", "+1415"]`. Default: every number.
    */
   readonly allowedPrefixes?: CallLimits["allowedPrefixes"];
-  /** Calls that a token without a limit of its own may create within 24 hours. Default: unlimited. */
+  /** Calls that a token without its own limit may create within 24 hours. Default: unlimited. */
   readonly maxCallsPerDay?: CallLimits["maxCallsPerDay"];
   /** Number of calls an instance may hold. Default: one, as the HTTP interface specifies. */
   readonly queue?: QueuePolicy | undefined;
@@ -95,7 +95,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
    * Number of days after which ended calls, with their recordings, and deleted instances are purged. Default: never.
    */
   readonly retentionDays?: number | undefined;
-  /** Number of days after the end of a call when its recording is deleted. Default: with the call. */
+  /** Number of days after the end of a call until its recording is deleted. Default: deleted with the call. */
   readonly recordingRetentionDays?: number | undefined;
   /**
    * Behaviour when another server has taken over the database, or may have: `restart` ends all calls, closes all lines
@@ -124,7 +124,7 @@ export interface RingportOptions extends Partial<Timings>, HttpOptions {
   readonly data?: string | undefined;
   /** `postgres://…`: PostgreSQL instead of the embedded SQLite. */
   readonly databaseUrl?: string | undefined;
-  /** Schema of the tables on PostgreSQL, created if it is missing. Default: the first one of the search path. */
+  /** Schema of the tables on PostgreSQL, created if it is missing. Default: the first schema in the search path. */
   readonly databaseSchema?: string | undefined;
   /** Name prefix of all tables and indexes, such as `ringport_`. Default: none. */
   readonly databasePrefix?: string | undefined;

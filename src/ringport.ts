@@ -73,7 +73,7 @@ export interface Ringport extends WebApp, UseCases {
   /** Stops dialling, lets live calls end for `drainMs`, closes everything. Idempotent. */
   stop(options?: { drainMs?: number }): Promise<void>;
   /**
-   * Reason why it cannot be used at the moment: `not_ready` before the start and after one that failed; undefined while
+   * Reason why it cannot be used at the moment: `not_ready` before the start and after a failed start; undefined while
    * it runs.
    */
   absence(): Absence | undefined;

@@ -42,9 +42,9 @@ interface Details {
 export class RingportError extends CodedError {
   override readonly name = "RingportError";
   readonly code: ClientErrorCode;
-  /** Method of the request, such as `POST`; null for an error of a stream. */
+  /** Method of the request, such as `POST`; null for a stream error. */
   readonly method: string | null;
-  /** Path of the request, base path included, without the query; null for an error of a stream. */
+  /** Path of the request, base path included, without the query; null for a stream error. */
   readonly path: string | null;
   /** The HTTP status; 0 if there was no response. */
   readonly status: number;
@@ -54,7 +54,7 @@ export class RingportError extends CodedError {
   readonly errors: readonly Fault[];
   /** The id of the request in the server's log; null if there was no response. */
   readonly requestId: string | null;
-  /** Seconds to wait before another try, from the response on; null if the server did not send it. */
+  /** Seconds to wait before another try, counted from the response; null if the server did not send it. */
   readonly retryAfter: number | null;
   /** With `log_reset`, the cursor to continue from; otherwise null. */
   readonly cursor: string | null;

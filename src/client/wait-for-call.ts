@@ -15,7 +15,8 @@ export interface WaitForCallOptions extends RequestOptions {
 }
 
 /**
- * Minimum and maximum interval of polls if the server cannot wait for events, ms: short after an event, then growing.
+ * Minimum and maximum interval between polls if the server cannot wait for events, ms: short after an event, then
+ * growing.
  */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;

@@ -239,7 +239,7 @@ export interface EventSource {
 /** An event with its number, as shown. */
 export type NumberedEvent = Event & {
   /**
-   * Number of the event within its call, from 1, without gaps, in the order in which they were stored; null for an
+   * Number of the event within its call, from 1, without gaps, in the order in which events were stored; null for an
    * instance.
    */
   readonly sequence: number | null;

@@ -1,6 +1,6 @@
 import { CodedError } from "../base/error.ts";
 
-/** Reason for the refusal of a request; the `code` of a problem document, and of the error that a use case throws. */
+/** Reason why a request is refused; the `code` of a problem document, and of the error that a use case throws. */
 export type RefusalCode =
   | "invalid_request"
   | "invalid_json"

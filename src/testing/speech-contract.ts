@@ -17,7 +17,7 @@ export interface SpeechUnderTest {
   close(): Promise<void>;
 }
 
-/** Bounds of the time in which a voice speaks a word, pauses included, ms. */
+/** Bounds of the time that a voice takes for a word, including pauses, ms. */
 const MIN_WORD_MS = 150;
 const MAX_WORD_MS = 1000;
 const WORD_COUNT = 10;
@@ -26,7 +26,7 @@ const MAX_LEADING_SILENCE_MS = 120;
 const MAX_AUDIO_MS = 600_000;
 /** Maximum stall of the thread, ms: the design allows 50 ms on an idle machine, but test machines are busy. */
 const MAX_STALL_MS = 400;
-/** Factor by which a difficult text may take longer than an ordinary one of its length. */
+/** Factor by which a difficult text may take longer than an ordinary text of the same length. */
 const MAX_EXTRA_WORK = 10;
 
 /** Texts that an engine could mistake for markup, options or commands. */

@@ -36,7 +36,7 @@ export interface ConnectionListener {
 /** Maximum time for one attempt to reconnect, ms. */
 const ATTEMPT_MS = 4_000;
 const BACK_OFF = { minReconnectionDelay: 100, reconnectionDelayGrowFactor: 1.5, maxReconnectionDelay: 1_000 };
-/** Time until a connection is stable, ms; an earlier interruption belongs to the previous one. */
+/** Time until a connection is stable, ms; an earlier interruption counts as part of the previous one. */
 const STABLE_MS = 1_000;
 
 /**

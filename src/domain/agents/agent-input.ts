@@ -17,7 +17,7 @@ export interface AgentInput {
   voiceId?: string | undefined;
   /** BCP 47 tag of the language that the agent speaks: `pt-BR`. Default: the voice's language. */
   language?: string | undefined;
-  /** First words of the agent; null: it waits until the callee speaks. Default: it decides itself. */
+  /** First words of the agent; null: it waits until the callee speaks. Default: the agent decides. */
   firstMessage?: string | null | undefined;
   /** Values for `{{name}}`: data that the agent never treats as instructions. */
   variables?: Variables | undefined;

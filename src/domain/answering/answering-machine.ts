@@ -167,14 +167,14 @@ export class AnswerRules {
     return this.#setVerdict("human", "words", 0.9);
   }
 
-  /** Handles words of the callee; returns a new verdict. */
+  /** Handles words from the callee; returns a new verdict. */
   words(text: string): AnswerVerdict | undefined {
     if (isCallScreening(text)) return this.#onScreening();
     if (this.isDone || this.#isMachine || !isVoicemailGreeting(text)) return undefined;
     return this.#decide("machine", "words", 0.97);
   }
 
-  /** Handles a key of the callee, which only people press; returns a new verdict. */
+  /** Handles a key from the callee, which only a person can press; returns a new verdict. */
   key(): AnswerVerdict | undefined {
     const { answeredBy = "unknown" } = this.#verdict ?? {};
     return answeredBy === "unknown" ? this.#decide("human", "key", 0.9) : undefined;

@@ -24,7 +24,7 @@ export interface MachineFlow {
   readonly isSuspected: boolean;
   /** The reason why the message waits for a person; undefined: it does not wait. */
   readonly awaitedPerson: PersonWait | undefined;
-  /** True while the words of a seeming person may still show that an assistant has answered. */
+  /** True while the words of an apparent person may still show that an assistant has answered. */
   readonly awaitsWords: boolean;
 }
 
@@ -45,7 +45,7 @@ export function awaitsVerdict({ answeredBy }: MachineFlow, { onMachine, onScreen
   return (onMachine !== "continue" || onScreening !== "continue") && answeredBy === undefined;
 }
 
-/** Waits for words: a seeming person may be an assistant, and words arrive after the voice. */
+/** Waits for words: an apparent person may be an assistant, and words arrive after the voice. */
 export function awaitWords<Flow extends MachineFlow>(flow: Flow, { onScreening }: MachineRules): MachineStep<Flow> {
   const isWaiting = flow.awaitedPerson !== undefined || flow.voicemail !== undefined;
   if (flow.answeredBy !== "human" || onScreening === "continue" || isWaiting) return { flow, effects: [] };

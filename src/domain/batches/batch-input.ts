@@ -366,7 +366,7 @@ function retrySchema(wholeNumber: (min: number, max: number, unit?: string) => S
   );
 }
 
-/** Time between two calls to a target without any other rule, ms. */
+/** Default time between two calls to a target, ms. */
 const DEFAULT_RETRY_MS = 15 * 60_000;
 
 /** The retry policy of an input. */

@@ -2,7 +2,7 @@ import { shown } from "../../base/shown.ts";
 
 /** Allowed destinations, and the number of calls that may be created; an omitted limit does not apply. */
 export interface CallLimits {
-  /** Beginnings of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
+  /** Prefixes of E.164 numbers, such as `+49` and `+1415`. Default: every number. */
   readonly allowedPrefixes?: readonly string[] | undefined;
   /** Maximum number of calls created within 24 hours. Default: unlimited. */
   readonly maxCallsPerDay?: number | undefined;

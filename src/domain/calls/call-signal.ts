@@ -77,7 +77,7 @@ export type CallSignal =
 
 /** Effects that the call session carries out. */
 export type CallEffect =
-  /** Write the call's transition by this input, with its event. */
+  /** Write the call's transition for this input, with its event. */
   | { readonly do: "move"; readonly input: Extract<CallMove, "place" | "connect"> }
   /** Write the final state; happens exactly once in the life of a call. */
   | {

@@ -130,7 +130,7 @@ export interface Call {
   /** Number of the call among those to its target, from 1; undefined if no batch placed it. */
   readonly batchAttempt?: number | undefined;
   readonly outcome: Outcome | null;
-  /** Result that an agent reported, by the names in its instructions; undefined if there is none yet. */
+  /** Result that an agent reported, keyed by the names in its instructions; undefined if there is none yet. */
   readonly result?: CallResult | undefined;
   /** Reason why an agent has no result even though the call has ended; null or missing if there is no such reason. */
   readonly resultError?: string | null | undefined;

@@ -26,7 +26,7 @@ export function heardWith(heardEvidence: HeardEvidence, heardMs: number, share: 
   return { heardMs, heardRatio: share, heardEvidence };
 }
 
-/** Length of a character at a usual pace, ms: for a text whose length is not known yet. */
+/** Time to speak a character at a usual pace, ms; for a text whose length is not known yet. */
 const CHARACTER_MS = 65;
 
 /**

@@ -65,7 +65,7 @@ export function onExtensionDialled<Flow extends StartFlow>(
   return { flow: next.flow, effects: [note, ...next.effects] };
 }
 
-/** Continues when the first word of the callee has begun or ended. */
+/** Continues when the callee's first word has begun or ended. */
 export function onFirstWord<Flow extends StartFlow>(
   flow: Flow,
   hasEnded: boolean,

@@ -8,7 +8,7 @@ export interface SipChoice {
 
 /** Choices that a network allows its calls; without a rule, none. */
 export interface SipRule {
-  /** Names of header fields: `X-Order`, or the beginnings of names, `X-Order-*`. */
+  /** Names of header fields, `X-Order`, or name prefixes, `X-Order-*`. */
   readonly headers: readonly string[];
   /** Hosts of URIs, each with its port if it has one: `pbx.example.com`, `pbx.example.com:5080`. */
   readonly uriHosts: readonly string[];
@@ -34,7 +34,7 @@ export function isSipHeaderName(name: string): boolean {
   return HEADER_NAME.test(name);
 }
 
-/** True for an entry of the rule: a name, or the beginning of one and `*`. */
+/** True for an entry of the rule: a name, or a prefix followed by `*`. */
 export function isSipHeaderEntry(entry: string): boolean {
   return HEADER_ENTRY.test(entry);
 }

@@ -23,7 +23,7 @@ export type DialDecision =
   | { readonly do: "postpone"; readonly until: number }
   | ({ readonly do: "block" } & Block);
 
-/** Interval between checks for the outcome of the call after a pause, ms. */
+/** Interval between checks for the outcome of the first call after a pause, ms. */
 const TRIAL_CHECK_MS = 1_000;
 
 /** Decides about the next call of an instance. @param waitsUntil end of its time in the queue */

@@ -42,7 +42,7 @@ export function isWithin({ from, until, days }: CallingHours, { weekday, minute 
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
-/** Hours that never begin within this time never begin: a week, and a day for the changes of clocks, ms. */
+/** Hours that never begin within this time never begin: a week, plus a day for clock changes, ms. */
 const MAX_WAIT_MS = 8 * DAY_MINUTES * MINUTE_MS;
 /**
  * Maximum time by which a call is postponed in one step, ms. Then the call is checked again, and so is a call that
@@ -77,7 +77,7 @@ function nextOpening(hours: CallingHours, zone: string, at: number): number {
   const expectedTime = localTime(zone, expected);
   const expectedMinute = isToday ? opening : 0;
   if (expectedTime.minute === expectedMinute) return expected;
-  // The clock changes in between. If it is set back, hours that have ended may hold again.
+  // The clock changes in between. If it is set back, hours that have ended may apply again.
   for (let time = minuteStart + MINUTE_MS; time < expected; time += MINUTE_MS) {
     const localAtTime = localTime(zone, time);
     if (isWithin(hours, localAtTime) || (!isToday && localAtTime.weekday !== weekday)) return time;
@@ -97,7 +97,7 @@ export function localTime(zone: string, at: number): LocalTime {
   };
 }
 
-/** The format of a zone; making one takes longer than using it. */
+/** The format of a zone; creating one takes longer than using it. */
 function formatOf(zone: string): Intl.DateTimeFormat {
   let format = FORMATS.get(zone);
   if (!format) {

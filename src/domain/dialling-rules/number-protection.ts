@@ -5,7 +5,7 @@
 export interface NumberProtection {
   /** Minimum time between two dials of one instance, ms; 0 is off. */
   readonly paceMs?: number | undefined;
-  /** Maximum random share by which each interval is longer, 0 to 1. */
+  /** Maximum random share by which each interval is lengthened, 0 to 1. */
   readonly paceJitter?: number | undefined;
   /** Number of calls a newly linked number may place in 24 hours; `false` is off. */
   readonly warmUp?: WarmUp | false | undefined;

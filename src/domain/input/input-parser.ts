@@ -27,7 +27,7 @@ export function parseBody<T>(schema: Schema<T>, body: unknown, { strict, stateFa
   return result.output as T;
 }
 
-/** Limit of reported faults: a body can hold millions of unknown fields. */
+/** Maximum number of reported faults: a body can hold millions of unknown fields. */
 const MAX_FAULTS = 100;
 
 /**

@@ -14,7 +14,7 @@ export interface LineFlow {
   readonly condition: LineCondition | null;
   /** The condition of a line that is online, from the last probe; null if there is none. */
   readonly notice: LineNotice | null;
-  /** Reason why the line cannot place calls until a person fixes it; undefined if its fault may pass. */
+  /** Reason why the line cannot place calls until a person fixes the fault; undefined if the fault may pass. */
   readonly lastingFault: string | undefined;
   /** Time at which a probe last found the line online; ms since 1970-01-01 UTC. */
   readonly lastSeenAt: number | null;
@@ -297,7 +297,7 @@ const NOT_LINKED = "no phone number is linked";
 const WAITING_FOR_SCAN = "waiting for the code to be scanned";
 const STOP_TIMERS: readonly LineEffect[] = [{ do: "cancel_probe" }, { do: "stop_grace" }];
 
-/** The flow after a move; unchanged if the table has no such move from here. */
+/** The flow after a move; unchanged if the table has no such move from this state. */
 function afterMove(flow: LineFlow, move: LineMove, reason: string | null): LineFlow {
   const state = nextState(LINE_TRANSITIONS, flow.state, move);
   return state === undefined ? flow : { ...flow, state, reason };

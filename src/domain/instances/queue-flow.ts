@@ -139,7 +139,7 @@ function wakeAfterCheck({ state }: QueueFlow): readonly QueueEffect[] {
   return state === "starting_again" ? [{ do: "wake" }] : [];
 }
 
-/** The flow after a move; unchanged if the table has no such move from here. */
+/** The flow after a move; unchanged if the table has no such move from this state. */
 function afterMove(flow: QueueFlow, move: QueueMove): QueueFlow {
   const state = nextState(QUEUE_TRANSITIONS, flow.state, move);
   return state === undefined ? flow : { ...flow, state };

@@ -1,6 +1,9 @@
 import type { EventType } from "../events.ts";
 
-/** Reason why a webhook delivers nothing: its user asked for it, its endpoint returned 410, or it failed for days. */
+/**
+ * Reason why a webhook is disabled: at its user's request, because its endpoint returned 410, or because it failed for
+ * days.
+ */
 export type DisabledReason = "requested" | "gone" | "failing";
 
 /** An endpoint that receives the events of its user. */
@@ -11,7 +14,7 @@ export interface Webhook {
   /** The types that are delivered; null: every type. */
   readonly events: readonly EventType[] | null;
   readonly description: string | null;
-  /** Names of the headers that are sent along, in lower case. */
+  /** Names of the headers that are sent with every message, in lower case. */
   readonly headerNames: readonly string[];
   /** These headers with their values, encrypted; null: none. */
   readonly sealedHeaders: Uint8Array | null;
@@ -27,7 +30,7 @@ export interface Webhook {
   readonly position: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Number of updates: rises with every update, but not when the position changes. */
+  /** Number of updates, without changes of the position. */
   readonly version: number;
 }
 

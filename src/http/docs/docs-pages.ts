@@ -82,7 +82,7 @@ export function docsPolicy(api: string): string {
   ].join("; ");
 }
 
-/** The page that problem types point to, with an anchor for each code and for each reason for the end of a call. */
+/** The page that problem types point to, with an anchor for each code and for each reason why a call ended. */
 export function errorsPage(base: string): Promise<HtmlPage> {
   const problems = PROBLEM_CODES.map((code) => {
     const { status, title, meaning, fix, example } = PROBLEMS[code];
@@ -123,7 +123,7 @@ function withCode(text: string): string {
 }
 
 /**
- * Fits Swagger UI to a phone: no column for links, which no response has, and long names and types in separate lines.
+ * Fits Swagger UI to a phone: no column for links, which no response has, and long names and types on separate lines.
  */
 const FIT = `.swagger-ui .response-col_links{display:none}
 .swagger-ui :is(.json-schema-2020-12-accordion,.json-schema-2020-12__title){max-width:100%;overflow-wrap:anywhere;text-align:left}

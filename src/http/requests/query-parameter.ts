@@ -11,7 +11,7 @@ export interface QueryParameter<T> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The allowed values of a parameter that lists several. */
   readonly words?: readonly string[];
-  /** The value of the text; undefined if it is invalid. */
+  /** The parsed value; undefined if the text is invalid. */
   read(text: string): T | undefined;
   /** The rule for a value, after "must be". */
   readonly rule: string;
@@ -53,7 +53,7 @@ function faultOf({ name, rule }: QueryParameter<unknown>, isRepeated: boolean): 
   };
 }
 
-/** The number of items of a page. */
+/** The parameter for the number of items per page. */
 export function limitParameter(max: number, defaultText: string): QueryParameter<number> {
   return {
     name: "limit",
@@ -64,7 +64,7 @@ export function limitParameter(max: number, defaultText: string): QueryParameter
   };
 }
 
-/** The start of a page in a list by number: the opaque value from a Link header. */
+/** The start of a page in a list sorted by number: the opaque value from a Link header. */
 export function phoneCursorParameter(): QueryParameter<string> {
   return {
     ...cursorParameter("inst"),
@@ -75,7 +75,7 @@ export function phoneCursorParameter(): QueryParameter<string> {
   };
 }
 
-/** The start of a page in a list by position: the opaque value from a Link header. */
+/** The start of a page in a list sorted by position: the opaque value from a Link header. */
 export function positionCursorParameter(): QueryParameter<string> {
   return {
     ...cursorParameter("batch"),

@@ -9,9 +9,9 @@ interface SocketLimits {
   readonly server: number;
 }
 
-/** Maximum WebSockets of a runtime that cuts messages at their limit and closes silent connections. */
+/** Maximum number of WebSockets on a runtime that cuts messages at their limit and closes silent connections. */
 export const MAX_SOCKETS: SocketLimits = { user: 400, server: 2_000 };
-/** Maximum WebSockets of a runtime that buffers messages of any size until they are complete. */
+/** Maximum number of WebSockets on a runtime that buffers messages of any size until they are complete. */
 export const MAX_BUFFERING_SOCKETS: SocketLimits = { user: 16, server: 128 };
 
 /** Counts the WebSockets of all routes, from their acceptance until they close. */

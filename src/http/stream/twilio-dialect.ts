@@ -13,7 +13,7 @@ export interface TwilioStream {
   readonly accountSid: string;
   /** See {@link twilioParameters}. */
   readonly customParameters?: Readonly<Record<string, string>> | undefined;
-  /** Receives the first fault in a message of the bot, as Twilio's own debugger does. */
+  /** Receives the first fault in a message from the bot, as Twilio's own debugger does. */
   readonly warn?: ((detail: string) => void) | undefined;
 }
 

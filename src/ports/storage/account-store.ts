@@ -38,7 +38,7 @@ export type TokenInsertion = "inserted" | "account_deleted" | "at_limit";
 
 /** Users and their tokens. */
 export interface AccountStore {
-  /** Inserts the user unless a user of that name exists; returns the stored user. */
+  /** Inserts the user unless a user with that name exists; returns the stored user. */
   ensureUser(user: User): Promise<User>;
   userByName(name: string): Promise<User | undefined>;
   /** All users, oldest first; at most `limit`. */

@@ -106,7 +106,7 @@ export interface BatchStore {
    * in pieces. Returns their number.
    */
   postpone(id: string, zones: string, until: number, at: number): Promise<number>;
-  /** CALLING targets by ascending position; their number is bounded by the lines of the server. */
+  /** CALLING targets by ascending position; their number is bounded by the server's lines. */
   calling(id: string): Promise<BatchTarget[]>;
   counts(id: string): Promise<BatchCounts>;
   /**

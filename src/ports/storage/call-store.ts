@@ -236,6 +236,6 @@ export interface CallStore {
 export interface TranscriptStore {
   /** Leaves an existing line (same call and position) unchanged; drops lines of an unknown call. */
   append(lines: readonly TranscriptLine[]): Promise<void>;
-  /** The lines of these calls in the order of speaking: by `startMs`, then by `position`. */
+  /** The lines of these calls in spoken order: by `startMs`, then by `position`. */
   ofCalls(callIds: readonly string[]): Promise<TranscriptLine[]>;
 }

@@ -117,7 +117,7 @@ export interface LoginStore {
   register(registration: NewAccount): Promise<RegistrationResult>;
   hasAdmin(): Promise<boolean>;
   account(id: string): Promise<AccountRecord | undefined>;
-  /** Finds an account by its address, in upper or lower case. */
+  /** Finds an account by its address, ignoring case. */
   accountByEmail(email: string): Promise<AccountRecord | undefined>;
   /** All accounts, oldest first; at most `limit`. */
   accounts(limit?: number): Promise<AccountRecord[]>;

@@ -8,7 +8,7 @@ export interface ReceiptKey {
   readonly key: string;
 }
 
-/** The record that a request with an idempotency key created: its id, never a copy of it. */
+/** The record that a request with an idempotency key created: only its id, never a copy. */
 export interface Receipt {
   /** A hash of the request; empty if the record has since been removed. */
   readonly fingerprint: string;

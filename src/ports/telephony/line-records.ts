@@ -10,7 +10,7 @@ export interface LineRecords {
   get(keys: readonly string[]): Promise<(Uint8Array | undefined)[]>;
   /** All keys with this prefix, in any order. */
   keys(prefix: string): Promise<string[]>;
-  /** Writes and deletes (undefined) all or none of these, durably before it resolves. */
+  /** Writes or deletes (undefined) all of these keys or none, durably, before it resolves. */
   set(changes: ReadonlyMap<string, Uint8Array | undefined>): Promise<void>;
   /** Deletes everything. */
   clear(): Promise<void>;

@@ -130,7 +130,7 @@ export interface Line {
    * Rejects only with a {@link DialError}. An aborted signal hangs up.
    */
   dial(to: string, options: DialOptions, signal: AbortSignal): Promise<Leg>;
-  /** Unlinks the device at the network; resolves when that has succeeded or turned out to be impossible. */
+  /** Unlinks the device at the network; resolves when that has succeeded or has turned out to be impossible. */
   unlink(): Promise<void>;
   /** Disconnects but stays linked. */
   close(): Promise<void>;

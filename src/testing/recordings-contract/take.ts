@@ -3,7 +3,7 @@ import type { IncompleteReason } from "../../domain/events.ts";
 import type { Recordings, RecordingWriter } from "../../ports/recordings.ts";
 
 const FRAME_MS = 20;
-/** Value of reused arrays beyond and after the samples; it must never be read. */
+/** Filler for reused arrays, beyond the samples and after their use; it must never be read. */
 const FILLER = -30_000;
 /** Number of distinct values, so that a missing or misplaced sample is noticed. */
 const VALUES = 29_989;

@@ -6,7 +6,7 @@ import type { Saying } from "./saying.ts";
 const FRAME_MS = 20;
 /** Silence after which every engine that detects turns has detected the end of one, ms. */
 const PAUSE_MS = 1_500;
-/** Content of a reused array: engines must no longer read it. */
+/** Filler for a reused array, which engines must no longer read. */
 const FILLER = -30_000;
 
 /** One speaker with one saying after another, pushed to a session as the core does. */

@@ -199,14 +199,14 @@ export class FakeWhatsAppCall {
     this.#speech = speech;
   }
 
-  /** Receives a frame of the caller's audio. For the client. */
+  /** Receives a frame of the caller's audio. Called by the client. */
   receive(frame: Float32Array): void {
     if (this.#endedBy !== undefined || !this.#receives) return;
     this.frames.push({ atMs: this.#options.system.monotonic(), samples: pcmFromFloat([frame]) });
     if (this.#options.number.echoes === true) this.#echoFrames.push(frame.slice());
   }
 
-  /** Records the end, and stops everything. For the client. */
+  /** Records the end, and stops everything. Called by the client. */
   stop(by: "caller" | "callee" | "network"): void {
     this.#stopScript();
     this.#relays?.close();

@@ -143,7 +143,7 @@ export class FakeWhatsApp {
     return call;
   }
 
-  /** Describes a number, in WhatsApp's form of it. */
+  /** Describes a number, which must be in WhatsApp's form. */
   number(phone: string, number: FakeNumber): void {
     this.#directory.describe(phone, number);
   }
