@@ -314,7 +314,7 @@ export type AgentTuning =
       readonly apiKey?: string | undefined;
       /** The model. */
       readonly model: string;
-      /** The provider's name of its voice. Default: the provider's own choice. */
+      /** The provider's name for the voice. Default: the provider's own choice. */
       readonly voice?: string | undefined;
       /**
        * Maximum number of the model's replies in one call; at the limit the agent ends the call with a goodbye.
@@ -328,7 +328,7 @@ export type AgentTuning =
       readonly maxTokens?: number | undefined;
     };
 
-/** Tools of agents that are HTTP requests. */
+/** Agent tools that are HTTP requests. */
 export interface HttpToolsTuning {
   /** The tools: objects, JSON text, or the path of a JSON file. */
   readonly tools: string | readonly HttpToolOptions[];

@@ -43,7 +43,7 @@ export function mayBePublic(host: string): boolean {
   return isAddress(host) ? isPublicAddress(host) : !LOCAL_NAME.test(host);
 }
 
-/** True if a text is an IP address in its usual form. */
+/** True if the text is an IP address in its usual form. */
 export function isAddress(text: string): boolean {
   return bytesOf(text) !== undefined;
 }

@@ -22,7 +22,7 @@ const COMMON_HEADERS = ["Accept", "Authorization", "Content-Type", "Traceparent"
 const ALLOWED_HEADERS = headerList([...COMMON_HEADERS, ...Object.keys(REQUEST_HEADERS)]);
 const EXPOSED_HEADERS = headerList(Object.keys(REPLY_HEADERS));
 
-/** The policy of the option; undefined when CORS is off. */
+/** The policy for the option; undefined if CORS is off. */
 export function corsPolicy(option: CorsOption): Cors | undefined {
   if (option === false) return undefined;
   const origins = option === true ? [] : option.origins;

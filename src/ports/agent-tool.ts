@@ -50,7 +50,7 @@ export class ToolFailed extends CodedError {
   readonly code = "tool_failed";
 }
 
-/** Names of the tools that agents always have, or may have. */
+/** Names of the built-in tools, which agents always have or may have. */
 export const BUILT_IN_TOOLS = ["hang_up", "send_dtmf", "transfer", "leave_voicemail"] as const;
 
 const NAME = /^[\w-]{1,64}$/;

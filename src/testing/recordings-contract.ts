@@ -64,7 +64,7 @@ export function recordingsContract(
 
 /** Maximum time for reporting a fault, ms. */
 const REPORT_MS = 10_000;
-/** Length of the audio that exceeds the full disk, ms. */
+/** Length of audio that exceeds the capacity of the disk, ms. */
 const EXCESS_MS = 5_000;
 
 /** Recordings that cannot be written; calls never notice. */

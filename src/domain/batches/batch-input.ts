@@ -83,7 +83,7 @@ export interface RetryInput {
   backoff?: { firstMs: number; factor?: number | undefined; maxMs?: number | undefined } | undefined;
 }
 
-/** The schemas of the bodies about batches. */
+/** The schemas of the request bodies about batches. */
 export interface BatchSchemas {
   readonly createBatch: Schema<CheckedBatchInput>;
   readonly target: Schema<TargetInput>;

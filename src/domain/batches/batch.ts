@@ -104,7 +104,7 @@ export interface Batch {
   readonly maxCallsPerDay?: number | undefined;
   readonly name: string;
   readonly status: BatchStatus;
-  /** The instances that place its calls, in the order given. */
+  /** The instances that place its calls, in the order in which they were named. */
   readonly instanceIds: readonly string[];
   readonly message: BatchMessage;
   readonly schedule: BatchSchedule;
@@ -162,7 +162,7 @@ export interface BatchTarget {
   readonly position: number;
   /** Line of the file, or place in the list, that it was imported from; from 1. */
   readonly row: number;
-  /** As given; E.164 unless the target is invalid. */
+  /** As entered; E.164 unless the target is invalid. */
   readonly phone: string;
   /** Extension that is dialled after the answer. */
   readonly extension?: string | undefined;

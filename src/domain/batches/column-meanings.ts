@@ -2,7 +2,7 @@ import { variableName } from "../agents/agent-variables.ts";
 import { type ColumnUse, FileRefusal } from "./file-fault.ts";
 import { type ColumnMeaning, exportedMeaning, isTargetsCsv } from "./target-csv.ts";
 
-/** The columns of a file that have a meaning. */
+/** The columns with a meaning in a file. */
 export interface CsvColumns {
   /**
    * Name of the column that contains the numbers. Default: the column with a common name, such as `phone` or

@@ -33,7 +33,7 @@ export type FileFault =
   | { readonly code: "variable_repeated"; readonly variable: string }
   | { readonly code: "variables_missing"; readonly variables: readonly string[]; readonly columns: readonly string[] };
 
-/** Codes of the faults of a file. */
+/** Codes of file faults. */
 export type FileFaultCode = FileFault["code"];
 
 /** The refusal of a file as a whole. */

@@ -11,7 +11,7 @@ export interface TranscriptLine {
   readonly text: string;
   /** Time at which it was spoken; ms since 1970-01-01 UTC. */
   readonly timestamp: number;
-  /** Time since the answer of the call, ms. */
+  /** Time since the call was answered, ms. */
   readonly startMs: number;
   readonly endMs: number;
   /** Certainty of the engine, 0 to 1; null if the engine does not report it. */

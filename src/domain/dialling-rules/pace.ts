@@ -1,7 +1,7 @@
 import type { DialHistory } from "./dial-history.ts";
 import type { NumberProtection } from "./number-protection.ts";
 
-/** Delay of the next dial by the pace, ms. */
+/** Delay of the next dial according to the pace, ms. */
 export function paceDelayMs(
   { paceMs = 0, paceJitter = 0 }: NumberProtection,
   { sinceLastDialMs, chance }: Pick<DialHistory, "sinceLastDialMs" | "chance">,

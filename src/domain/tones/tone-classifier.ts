@@ -137,7 +137,7 @@ export class ToneClassifier {
     if (isClose || this.#candidate?.isRing) this.#candidate = undefined;
     else this.#reportCandidate();
     this.#remember(burst);
-    // A part of a modulated tone, as some networks ring with.
+    // Part of a modulated tone, with which some networks ring.
     if (isClose && !burst.isPauseSilent) return;
     if (this.#findBusy(CERTAIN_BURSTS)) return;
     const ringMs = isWithin(burst.hz, FRENCH_HZ) ? FRENCH_RING_MS : RING_MS;

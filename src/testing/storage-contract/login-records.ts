@@ -22,7 +22,7 @@ export function newAccount(
   };
 }
 
-/** A session of a day. */
+/** A session that is valid for a day. */
 export function loginSession(
   scene: StorageScene,
   accountId: string,
@@ -42,7 +42,7 @@ export function loginSession(
   };
 }
 
-/** A code of a day. */
+/** A code that is valid for a day. */
 export function codeRecord(
   scene: StorageScene,
   purpose: CodeRecord["purpose"],

@@ -8,7 +8,7 @@ import { startTicker } from "./ticker.ts";
 
 /** A frame that the callee has received. */
 export interface FakeFrame {
-  /** Time of its arrival, by `System.monotonic()`. */
+  /** Time of its arrival, in ms of `System.monotonic()`. */
   readonly atMs: number;
   /** 60 ms of 16 kHz. */
   readonly samples: Int16Array;
@@ -188,7 +188,7 @@ export class FakeWhatsAppCall {
     this.#cancels.add(startTicker(system, LIVE_FRAME_MS, () => this.#sendFrame()));
   }
 
-  /** Speaks after its current speech; 16 kHz. */
+  /** Makes the callee speak, after any current speech; 16 kHz. */
   say(samples: Int16Array): void {
     const speech = new Float32Array(this.#speech.length + samples.length);
     speech.set(this.#speech);

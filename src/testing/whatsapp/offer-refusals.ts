@@ -28,7 +28,7 @@ interface Rule extends FakeOfferRefusal {
 /** The error of a number that may not call strangers for a while. */
 export const TIMELOCK = 463;
 
-/** The refusals of offers that are in force. */
+/** The offer refusals that are in force. */
 export class OfferRefusals {
   readonly #system: System;
   readonly #onChange: (refusal: FakeOfferRefusal) => void;

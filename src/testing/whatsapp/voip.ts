@@ -163,7 +163,7 @@ export class FakeVoip implements WhatsAppVoip {
     this.#startCapture(session);
   }
 
-  /** Receives a frame of the callee. */
+  /** Receives a frame from the callee. */
   receiveAudio(callId: string, pcm: Float32Array): void {
     const session = this.#sessions.get(callId);
     if (session?.info.stateData.state !== "active") return;
