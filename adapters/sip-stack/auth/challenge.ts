@@ -25,7 +25,7 @@ export type ChallengeRefusalCode =
   /** The response has no challenge, or repeatedly reports stale nonces. */
   | "unusable_challenge";
 
-/** A challenge of a server (RFC 3261 section 20.44, RFC 7616 section 3.3). */
+/** A server's challenge (RFC 3261 section 20.44, RFC 7616 section 3.3). */
 interface Challenge {
   /** Lower case: `digest`, `basic` … */
   readonly scheme: string;
@@ -81,18 +81,18 @@ export interface DigestAlgorithm {
   readonly rank: number;
   /** True if the secret depends on the nonce: the `-sess` variants. */
   readonly session: boolean;
-  /** The hash of a text in UTF-8, as lower-case hex digits. */
+  /** The hash of the text's UTF-8 bytes, as lower-case hex digits. */
   hash(text: string): string;
 }
 
-/** The supported hash functions, the strongest first, with their names in OpenSSL. */
+/** The supported hash functions, strongest first, with their OpenSSL names. */
 const HASHES = [
   ["SHA-512-256", "sha512-256"],
   ["SHA-256", "sha256"],
   ["MD5", "md5"],
 ] as const;
 
-/** The supported algorithms, the strongest first; without MD5 if the policy of the runtime forbids it. */
+/** The supported algorithms, strongest first; without MD5 if the runtime's policy forbids it. */
 const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) => isAvailable(hash)).flatMap(
   ([name, openssl], rank) => {
     const hash = (text: string): string => createHash(openssl).update(text, "utf8").digest("hex");
@@ -103,7 +103,7 @@ const DIGEST_ALGORITHMS: readonly DigestAlgorithm[] = HASHES.filter(([, hash]) =
   },
 );
 
-/** The algorithm of this case-insensitive name. Default: MD5 (RFC 7616 section 3.3). */
+/** The algorithm with this name, which is case-insensitive. Default: MD5 (RFC 7616 section 3.3). */
 function digestAlgorithm(name: string | undefined): DigestAlgorithm | undefined {
   const lowerName = (name ?? "MD5").toLowerCase();
   return DIGEST_ALGORITHMS.find((algorithm) => algorithm.name.toLowerCase() === lowerName);

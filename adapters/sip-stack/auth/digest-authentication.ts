@@ -34,12 +34,12 @@ export function spaceKey(field: DigestSpace["field"], realm: string): string {
   return `${field} ${realm}`;
 }
 
-/** The use of challenges to a request with this method. */
+/** The use that challenges to a request with this method are for. */
 function useOf(method: string): DigestUse {
   return method === "REGISTER" || method === "OPTIONS" ? "server" : "calls";
 }
 
-/** User, password and nonce count of a response. */
+/** User, password and nonce count for a digest response. */
 interface DigestCredentials {
   readonly user: string;
   readonly password: string;
@@ -83,7 +83,7 @@ export class DigestAuthentication {
   #use: DigestUse = "calls";
   /** The credentials of the latest attempt. */
   readonly #sentSpaces = new Map<string, DigestSpace>();
-  /** Answers to challenges of this request, with the number of stale nonces. */
+  /** Answers to this request's challenges, with the number of stale nonces. */
   readonly #answers = new Map<string, { readonly space: DigestSpace; readonly stale: number }>();
 
   constructor(client: DigestClient) {

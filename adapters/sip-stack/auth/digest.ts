@@ -50,7 +50,7 @@ export class DigestClient {
     return new DigestAuthentication(this);
   }
 
-  /** The known protection spaces of this use. */
+  /** The known protection spaces for this use. */
   spaces(use: DigestUse): readonly DigestSpace[] {
     return [...this.#spaces.values()].filter((space) => space.use === use);
   }
@@ -78,7 +78,7 @@ const MAX_SERVERS = 64;
  */
 class Realms {
   readonly #configured: readonly string[] | undefined;
-  /** The strongest algorithm of each realm so far (RFC 8760). */
+  /** The strongest algorithm that each realm has used so far (RFC 8760). */
   readonly #strongestAlgorithms = new BoundedMap<string, DigestAlgorithm>(MAX_REALMS);
   /** Servers that have accepted an INVITE, and so have named their realms. */
   readonly #acceptedServers = new BoundedMap<string, true>(MAX_SERVERS);

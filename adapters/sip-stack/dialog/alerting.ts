@@ -60,20 +60,20 @@ export class Alerting {
   }
 }
 
-/** True for the 18x: the call has reached the callee's side, so it could have been answered. */
+/** True for any 18x: the call has reached the callee's side, so it could have been answered. */
 export function isReached(status: number | undefined): boolean {
   return status !== undefined && status >= 180 && status < 190;
 }
 
 /**
- * True if the callee's phone rings: 180, or a 183 with an Alert-Info field (RFC 3261 sections 20.4 and 21.1). Any
- * other response is progress only: an announcement, a queue, a call that is forwarded.
+ * True if the callee's phone rings: 180, or a 183 with an Alert-Info field (RFC 3261 sections 20.4 and 21.1). Any other
+ * response is progress only: an announcement, a queue, call forwarding.
  */
 function isAlerting({ status, headers }: SipResponse): boolean {
   return status === 180 || (status === 183 && headers.has("Alert-Info"));
 }
 
-/** The order of the reliable provisional responses of one early dialog (RFC 3262 section 4). */
+/** Tracks the order of one early dialog's reliable provisional responses (RFC 3262 section 4). */
 export class ReliableProvisionals {
   #lastRSeq: number | undefined;
 

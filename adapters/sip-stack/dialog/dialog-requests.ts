@@ -8,7 +8,7 @@ import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 import type { HeaderField } from "./user-agent-options.ts";
 
-/** Number of INVITEs of one dialog that keep the credentials of their ACK, so that it can be repeated. */
+/** Number of INVITEs per dialog whose ACK credentials are kept, so that the ACK can be repeated. */
 const MAX_ACKS = 4;
 
 /** A request that we send within a dialog. */
@@ -29,7 +29,7 @@ export class DialogRequests {
   #flow: Flow;
 
   /**
-   * @param callId the core's id of the call, for the trace
+   * @param callId the core's call id, for the trace
    * @param inviteHop the next hop of the INVITE
    * @param flow the flow that the peer's response arrived on
    */
@@ -99,7 +99,7 @@ export class DialogRequests {
     this.#context.trace(this.#callId, "sent", request);
   }
 
-  /** Repeats the ACK to a retransmitted 2xx. */
+  /** Repeats the ACK for a retransmitted 2xx. */
   acknowledgeAgain(response: SipResponse): void {
     const authorization = this.#acks.get(parseCSeq(response.headers.get("CSeq"))?.number ?? -1);
     if (authorization !== undefined) this.acknowledge(response, authorization);

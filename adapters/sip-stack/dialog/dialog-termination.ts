@@ -25,7 +25,7 @@ export interface Bye {
   compose(useInviteHop: boolean): Draft;
   /** The flow over which the BYE is sent; held until the BYE is accepted or abandoned. */
   readonly flow: Flow;
-  /** The core's id of the call, for the trace. */
+  /** The core's call id, for the trace. */
   readonly callId: string | undefined;
   /** Called after the first response, or when none can arrive. */
   onResponse(): void;
@@ -87,7 +87,7 @@ export class DialogTermination {
   }
 
   /**
-   * Handles a failed BYE. A BYE without a response has been retransmitted for 32 s already; any other fault may be
+   * Handles a failed BYE. A BYE without a response has already been retransmitted for 32 s; any other fault may be
    * temporary, or due to the route.
    */
   #onFailure({ fault, message }: TransportError): void {

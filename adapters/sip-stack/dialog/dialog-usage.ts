@@ -37,7 +37,7 @@ export interface DialogOrigin {
   readonly flow: Flow;
 }
 
-/** The INVITE usage of one dialog (RFC 5057), early or confirmed: its requests both ways and its timers. */
+/** The INVITE usage of one dialog (RFC 5057), early or confirmed: its requests in both directions, and its timers. */
 export class DialogUsage {
   readonly dialog: SipDialog;
   readonly call: InviteRequest;
@@ -162,11 +162,11 @@ export class DialogUsage {
   }
 
   /**
-   * Asks the peer to call a URI instead of us (RFC 3515). Rejects if a transfer was requested already, and if the call
+   * Asks the peer to call a URI instead of us (RFC 3515). Rejects if a transfer is already pending, and if the call
    * ends.
    */
   refer(uri: string): Promise<TransferOutcome> {
-    if (this.#referrals.isPending) return Promise.reject(new Error("the call is being transferred already"));
+    if (this.#referrals.isPending) return Promise.reject(new Error("the call is already being transferred"));
     const target = { to: uri, referredBy: this.dialog.localUri };
     const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
     this.#referrals.add(referral);

@@ -34,7 +34,7 @@ export class SipDialog {
   #remoteCSeq: number | undefined;
 
   /**
-   * The dialog that a response of 101 to 299 to an INVITE creates.
+   * The dialog created by a 101–299 response to an INVITE.
    * @param uri the Request-URI of that INVITE: the remote target until the peer names one
    */
   constructor(uri: string, response: SipResponse) {
@@ -87,7 +87,7 @@ export class SipDialog {
     return this.#route(method, this.#localCSeq, parts);
   }
 
-  /** The ACK to a 2xx with this CSeq. */
+  /** The ACK for the 2xx with this CSeq. */
   ack(cseq: number, headers: readonly HeaderField[] = []): RoutedRequest {
     return this.#route("ACK", cseq, { headers });
   }

@@ -2,10 +2,10 @@ import { bodyPart } from "../message/body-part.ts";
 import type { SipMessage } from "../message/sip-message.ts";
 import type { DialogRequests } from "./dialog-requests.ts";
 
-/** The digits of the event numbers 10 to 15, which some gateways send. */
+/** The keys for event numbers 10 to 15, which some gateways send. */
 const EVENTS = "*#ABCD";
 
-/** The media types of keys with their syntax: `Signal=5`, or `5` alone. */
+/** The media types for keys, with their syntax: `Signal=5`, or `5` alone. */
 const TYPES = [
   ["application/dtmf-relay", /^[ \t]*signal[ \t]*=[ \t]*([^\s]+)/im],
   ["application/dtmf", /^\s*(?:signal[ \t]*=[ \t]*)?([^\s=]+)\s*$/im],
@@ -26,7 +26,7 @@ export function digitOf(message: SipMessage): string | "none" | undefined {
   return undefined;
 }
 
-/** The application/dtmf-relay body of an INFO with a key. */
+/** The application/dtmf-relay body of an INFO that carries a key. */
 export function dtmfRelay(digit: string, durationMs: number): Uint8Array {
   return new TextEncoder().encode(`Signal=${digit}\r\nDuration=${Math.round(durationMs)}\r\n`);
 }

@@ -8,7 +8,7 @@ import type { DialogUsage } from "./dialog-usage.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 import type { HeaderField } from "./user-agent-options.ts";
 
-/** Maximum number of early dialogs of one INVITE; a 2xx may create one more. */
+/** Maximum number of early dialogs per INVITE; a 2xx may create one more. */
 const MAX_FORKS = 16;
 
 /**
@@ -25,7 +25,10 @@ export class Forks {
     return this.#dialogs.get(tag ?? "");
   }
 
-  /** The dialog of this response, created for the first response with its tag. Undefined if it creates none. */
+  /**
+   * The dialog that this response belongs to, created for the first response with its tag; undefined if the response
+   * creates none.
+   */
   findOrCreate(response: SipResponse, create: () => DialogUsage): DialogUsage | undefined {
     const tag = tagOf(response.headers.get("To")) ?? "";
     const existing = this.#dialogs.get(tag);
@@ -50,12 +53,12 @@ export class Forks {
   }
 }
 
-/** The INVITE that a stray 2xx belongs to, as far as known. */
+/** The INVITE that a stray 2xx belongs to, as far as is known. */
 interface StrayInvite {
   /** Request-URI of the INVITE. */
   readonly uri: string;
   readonly authorization: readonly HeaderField[];
-  /** The core's id of the call, for the trace. */
+  /** The core's call id, for the trace. */
   readonly callId: string | undefined;
 }
 

@@ -13,7 +13,7 @@ import {
   type UserAgentOptions,
 } from "./user-agent-options.ts";
 
-/** Maximum number of redirections of one call; RFC 3261 sets no limit, so loops are possible. */
+/** Maximum number of redirections per call; RFC 3261 sets no limit, so loops are possible. */
 const MAX_REDIRECTS = 5;
 
 /** Maximum number of contacts considered per redirection. */
@@ -143,7 +143,7 @@ function withContacts(
     const uri = contact === undefined ? undefined : parseUri(contact.uri);
     if (contact === undefined || uri === undefined) continue;
     if (followRedirects !== true && !followRedirects(uri)) continue;
-    // A peer does not choose our header fields, and `method` has no place in a Request-URI.
+    // A peer must not choose our header fields, and `method` has no place in a Request-URI.
     const params = new Map([...uri.params].filter(([name]) => name !== "method"));
     const cleanUri =
       uri.headers.length > 0 || params.size < uri.params.size ? writeUri({ ...uri, params, headers: [] }) : contact.uri;

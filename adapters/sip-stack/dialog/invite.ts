@@ -51,8 +51,8 @@ export interface Negotiator {
    */
   offer(newKeys?: boolean): string;
   /**
-   * Handles the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `early`). Returns the reason
-   * if no call is possible with it; undefined if it is acceptable.
+   * Handles the answer to our offer from a 2xx, or from a reliable or unreliable 18x (then `isEarly`). Returns the
+   * reason if the answer makes the call impossible; undefined if it is acceptable.
    */
   takeAnswer(sdp: string, isEarly: boolean): string | undefined;
   /**
@@ -116,11 +116,11 @@ export interface InviteUsage {
 export interface InviteRequest {
   /** Request-URI, and To without its port. */
   readonly target: string;
-  /** Default: From of the trunk, without further fields. */
+  /** Default: the trunk's From, without further fields. */
   readonly caller?: Caller | undefined;
   /** Header fields for this call only; they replace those of the trunk. Default: none. */
   readonly headers?: readonly HeaderField[] | undefined;
-  /** The core's id of the call, for the trace. */
+  /** The core's call id, for the trace. */
   readonly callId: string;
   readonly negotiator: Negotiator;
   readonly listener: InviteListener;

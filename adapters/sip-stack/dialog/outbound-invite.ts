@@ -21,7 +21,7 @@ import { InviteAttempts } from "./invite-attempts.ts";
 import { UacRequest, type UacRequestListener } from "./uac-request.ts";
 import type { AgentContext } from "./user-agent-context.ts";
 
-/** Time limit for the response to CANCEL or BYE, ms; after it the call ends without a response. */
+/** Time limit for the response to CANCEL or BYE, ms; then the call ends without one. */
 const RELEASE_TIMEOUT_MS = 4000;
 
 /** One outbound call (RFC 3261 section 13.2), from the INVITE to the last response. */
@@ -39,7 +39,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   #confirmedUsage: DialogUsage | undefined;
   #state: InviteState = "calling";
   #isPlaced = false;
-  /** The end to report after the last response, or if that does not arrive. */
+  /** The end to report after the last response, or if none arrives. */
   #end: InviteEnd = { type: "released" };
   #stopTimer: () => void = () => {};
   #hasReleaseTimer = false;
@@ -103,7 +103,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
   sendDigit(digit: string, durationMs: number): Promise<void> {
     const usage = this.#state === "established" ? this.#confirmedUsage : undefined;
     if (usage === undefined)
-      return Promise.reject(new Error("the call is not answered, or has ended: no key can be sent"));
+      return Promise.reject(new Error("no key can be sent: the call has not been answered, or it has ended"));
     return sendDigitByInfo(usage.requests, digit, durationMs);
   }
 
@@ -114,7 +114,7 @@ export class OutboundInvite implements InviteUsage, DialogUsageListener {
 
   refer(uri: string): Promise<TransferOutcome> {
     const usage = this.#state === "established" ? this.#confirmedUsage : undefined;
-    if (usage === undefined) return Promise.reject(new Error("the call is not answered, or has ended: no transfer"));
+    if (usage === undefined) return Promise.reject(new Error("the call has not been answered, or it has ended"));
     return usage.refer(uri);
   }
 

@@ -43,7 +43,7 @@ export class Renegotiation {
     this.#listener = listener;
   }
 
-  /** Responds to a re-INVITE or an UPDATE. @param isEarly true if the call is not answered yet */
+  /** Responds to a re-INVITE or an UPDATE. @param isEarly true if the call has not been answered yet */
   answer(transaction: IncomingRequest, isEarly: boolean): void {
     const { request } = transaction;
     const { callId } = this.#call;

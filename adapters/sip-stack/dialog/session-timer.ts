@@ -38,7 +38,7 @@ export function termsOfRequest(headers: SipHeaders): { terms: SessionTerms; fiel
   return { terms: { intervalS: request.seconds, isRefresher }, fields };
 }
 
-/** The shortest interval that we use, s: protects a call from an absurd interval of the peer. */
+/** The shortest interval that we use, s: protects a call from an absurd interval sent by the peer. */
 const MIN_S = 10;
 
 /** The timer of a session (RFC 4028 section 10): reports when a refresh is due, and when the session has expired. */

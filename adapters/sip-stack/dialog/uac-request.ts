@@ -30,7 +30,7 @@ export interface UacRequestListener {
    * composed, ms; undefined if none follows, and then `final` or `failed` is called. Default: none.
    */
   retry?(result: SipResponse | TransportError): number | undefined | Promise<number | undefined>;
-  /** Called when another request follows; it does not keep the state of this one. */
+  /** Called when another request follows, which starts without this one's state. */
   restarting?(): void;
   /** Called when the request is abandoned; neither `final` nor `failed` is called. */
   abandoned?(): void;
@@ -57,7 +57,7 @@ export class UacRequest {
 
   /**
    * @param compose called for every attempt
-   * @param callId the core's id of the call, for the trace
+   * @param callId the core's call id, for the trace
    */
   constructor(context: AgentContext, compose: () => Draft, listener: UacRequestListener, callId?: string) {
     this.#context = context;
@@ -67,9 +67,7 @@ export class UacRequest {
     this.#digest = context.options.digest.authentication();
   }
 
-  /**
-   * The credentials of the last attempt; the ACK to its 2xx repeats them (RFC 3261 section 22.1).
-   */
+  /** The credentials of the last attempt; the ACK for its 2xx repeats them (RFC 3261 section 22.1). */
   get authorization(): readonly HeaderField[] {
     return [...(this.#request?.headers ?? [])].filter(([name]) => /^(?:proxy-)?authorization$/i.test(name));
   }

@@ -13,7 +13,7 @@ export interface ReplyParts {
   readonly body?: Uint8Array;
   /** Adds our Contact, the remote target of the peer's next requests: for a 2xx to INVITE or UPDATE. */
   readonly contact?: boolean;
-  /** The core's id of the call, for the trace. */
+  /** The core's call id, for the trace. */
   readonly callId?: string;
 }
 
@@ -77,7 +77,7 @@ export class AgentContext {
     this.trace(callId, "sent", response);
   }
 
-  /** Passes a message of a call to the trace. */
+  /** Passes a call's message to the trace. */
   trace(callId: string | undefined, direction: "sent" | "received", message: SipMessage): void {
     if (callId !== undefined) this.options.trace?.(callId, direction, message);
   }

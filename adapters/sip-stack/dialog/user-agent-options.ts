@@ -40,7 +40,7 @@ export interface Identity {
   readonly from: string;
   /** The URI of our Contact in messages on this flow; `sentBy` is our address there, `host[:port]`. */
   contact(sentBy: string, flow: Flow): string;
-  /** Extra fields of every INVITE. */
+  /** Extra fields for every INVITE. */
   readonly headers: readonly HeaderField[];
   /** User-Agent of our requests and Server of our responses. */
   readonly product: string;
@@ -99,7 +99,7 @@ export interface AgentRequest {
   readonly to?: string | undefined;
   /** Value of From without a tag. Default: the identity's. */
   readonly from?: string | undefined;
-  /** Contact is added unless given here. */
+  /** Contact is added unless it is set here. */
   readonly headers?: readonly HeaderField[] | undefined;
   /** Default: a new series. */
   readonly series?: RequestSeries | undefined;

@@ -69,7 +69,7 @@ class RespawningWorker implements MediaEngine {
     // Another call may have started a worker in the meantime.
     if (this.#worker === previous) {
       if (worker !== undefined) {
-        this.#logger.error({ reason: worker.exitReason }, "the worker of SIP audio has died; its calls have ended");
+        this.#logger.error({ reason: worker.exitReason }, "the SIP audio worker has died; its calls have ended");
         void worker.close();
       }
       this.#worker = this.#start();

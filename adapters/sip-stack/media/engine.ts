@@ -37,7 +37,7 @@ export class PortsExhausted extends CodedError {
 }
 
 export interface MediaOptions {
-  /** Address to bind: of the family, and on the interface, that the signalling uses. */
+  /** Address to bind: in the family and on the interface that the signalling uses. */
   readonly address: string;
   /**
    * First and last UDP port; a call uses an even port for RTP and, unless RTCP is multiplexed, the next port for RTCP.
@@ -47,7 +47,7 @@ export interface MediaOptions {
   readonly sampleRate: number;
   /** True if Opus may be negotiated, so that its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;
-  /** Silence of the peer after which it is reported as lost, ms, from the answer on. */
+  /** How long the peer may be silent before it is reported as lost, ms; counted from the answer on. */
   readonly lossMs: number;
   /** True to accept RTP and RTCP only from the negotiated addresses. Default: false. */
   readonly strictRtp?: boolean | undefined;
@@ -96,17 +96,19 @@ export interface SrtpKeys {
 
 /** Receives the events of a session. No callback may throw. */
 export interface MediaListener {
-  /** The call has started, and our first packet (perhaps silence, sent before the start) was handed to the network. */
+  /**
+   * The call has started, and our first packet (perhaps silence, sent before the start) has been handed to the network.
+   */
   sending(): void;
-  /** The first audio packet of the peer arrived; called again for the first one after the answer. */
+  /** The peer's first audio packet has arrived; called again for the first one after the answer. */
   receiving(): void;
   /** The first proof after the start that the peer receives our audio: `evidence()` has changed. */
   heardByPeer?(): void;
   /** Called after `heardByPeer` if no audio has arrived: the proof was another packet. */
   evidence?(): void;
-  /** A key of the peer, by telephone-event; once per key. */
+  /** The peer pressed a key, reported by telephone-event; once per key. */
   digit(digit: string): void;
-  /** No packet arrived for `lossMs`; `detail` describes the silence. Called again after each further `lossMs`. */
+  /** No packet has arrived for `lossMs`; `detail` describes the silence. Called again after each further `lossMs`. */
   silent(detail: string): void;
   /** The audio cannot continue, for this reason. */
   lost(detail: string): void;

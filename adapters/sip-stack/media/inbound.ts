@@ -11,20 +11,20 @@ import { RtpPacket } from "./rtp-packet.ts";
 import { sharedFrame, sharedMarks } from "./shared-frame.ts";
 import { EventReceiver } from "./telephone-event.ts";
 
-/** Number of frames for which missing packets are awaited after a stall of this thread. */
+/** Number of frames for which missing packets are awaited after this thread has stalled. */
 const MAX_DUE_FRAMES = 25;
-/** Longest time that audio right after the answer waits for a packet that continues it, ms. */
+/** Maximum time that audio received right after the answer waits for a packet that continues it, ms. */
 const MAX_WAIT_MS = 200;
 
 /** Comfort noise (RFC 3389 section 4): a static payload type, which phones send although it was not offered. */
 const COMFORT_NOISE = 13;
 
-/** The last parsed packet of this thread. */
+/** This thread's last parsed packet. */
 const sharedPacket = new RtpPacket();
 
 /** Events of an {@link Inbound}. */
 export interface InboundListener {
-  /** Called when the first audio of the peer has arrived. */
+  /** Called when the peer's first audio has arrived. */
   firstAudio(): void;
   digit(digit: string): void;
 }
@@ -73,7 +73,7 @@ export class Inbound {
     return this.#reception;
   }
 
-  /** True if any audio of the peer arrived. */
+  /** True if any audio has arrived from the peer. */
   get hasAudio(): boolean {
     return this.#hasAudio;
   }
@@ -95,7 +95,7 @@ export class Inbound {
     return this.#reordered;
   }
 
-  /** Number of packets that were lost or came too late. */
+  /** Number of packets that have been lost or came too late. */
   get lost(): number {
     return this.#previousTotals.lost + this.#currentLoss();
   }
@@ -243,7 +243,7 @@ export class Inbound {
     this.#listener.firstAudio();
   }
 
-  /** Drops the audio that waits since the answer: it was the end of early media. */
+  /** Drops the audio that has been waiting since the answer: it was the end of early media. */
   #forgetEarly(jitter: RtpJitterBuffer): void {
     if (this.#dueFrames === 0) return;
     this.#dueFrames = 0;

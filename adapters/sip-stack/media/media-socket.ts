@@ -6,7 +6,7 @@ import { bindBunUdp } from "./bun-udp.ts";
 export interface MediaSocket {
   /**
    * Hands a packet to the network, which may lose it. The array can be reused immediately.
-   * @throws {Error} the socket is closed, or the address is of the other family
+   * @throws {Error} the socket is closed, or the address belongs to the other family
    */
   send(packet: Uint8Array, port: number, address: string): void;
   /** Resolves when the port is free again. */
@@ -17,7 +17,7 @@ export interface MediaSocket {
 export type OnDatagram = (bytes: Uint8Array, address: string, port: number) => void;
 
 /**
- * Binds a port of a local address; returns undefined if another program uses the port. Rejects if the address is not
+ * Binds a port on a local address; returns undefined if another program uses the port. Rejects if the address is not
  * local.
  */
 type BindUdp = (address: string, port: number, onDatagram: OnDatagram) => Promise<MediaSocket | undefined>;
@@ -37,7 +37,7 @@ export function isPortTaken(fault: unknown): boolean {
  */
 const RECEIVE_OPTIONS = "Deno" in globalThis ? { recvBufferSize: 1_024 } : {};
 
-/** Binds a socket of `node:dgram`. */
+/** Binds a `node:dgram` socket. */
 function bindDgram(address: string, port: number, onDatagram: OnDatagram): Promise<MediaSocket | undefined> {
   const type = address.includes(":") ? "udp6" : "udp4";
   const socket = createSocket({ type, lookup: addressOnly as never, ...RECEIVE_OPTIONS });

@@ -16,7 +16,7 @@ const NO_ADDRESS: SocketAddress = { address: "0.0.0.0", port: 0 };
 /** Options of {@link MediaTarget}. */
 export interface MediaTargetOptions {
   readonly session: Pick<MediaSession, "configure">;
-  /** Our own address; the remote one is of the same family. */
+  /** Our own address; the remote one must belong to the same family. */
   readonly local: string;
   readonly dns: Pick<Dns, "addresses">;
   /** The allowed addresses of remote audio. */
@@ -31,16 +31,16 @@ export interface MediaTargetOptions {
 }
 
 /**
- * Configures a media session with the result of offer and answer. A host name for the remote audio, which SDP allows
- * (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session is unchanged: audio still goes
- * to the earlier address, if there is one. A name that was resolved earlier in the call keeps its address until the DNS
- * returns others.
+ * Configures a media session with the result of the offer/answer exchange. A host name for the remote audio, which SDP
+ * allows (RFC 8866 section 5.7), is resolved first; until then, and if that fails, the session is unchanged: audio
+ * still goes to the earlier address, if there is one. A name that was resolved earlier in the call keeps its address
+ * until the DNS returns others.
  */
 export class MediaTarget {
   readonly #isAllowed: AddressCheck;
   readonly #options: MediaTargetOptions;
   #latestSettings: StreamSettings | undefined;
-  /** The last name that was resolved, and its address. */
+  /** The last resolved name and its address. */
   #resolvedHost: { readonly name: string; readonly address: string } | undefined;
 
   constructor(options: MediaTargetOptions) {

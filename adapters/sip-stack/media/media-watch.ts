@@ -9,16 +9,16 @@ const EARLY_TAIL_MS = 200;
  */
 export type PacketSender = "peer" | "followed" | "other";
 
-/** Watches the peer of a call: the packets received from it, and silence that lasts too long. Times are monotonic, ms. */
+/** Watches a call's peer: the packets received from it, and silence that lasts too long. Times are monotonic, ms. */
 export class MediaWatch {
   readonly #lossMs: number;
   #direction: StreamSettings["direction"] = "inactive";
   #isStarted = false;
   #lastSignAt = 0;
-  /** True if early media arrived, which is not evidence after the answer. */
+  /** True if early media has arrived, which is not evidence after the answer. */
   #hadEarlyMedia = false;
   #earlyUntil = 0;
-  /** True if RTP arrived, before or after the answer. */
+  /** True if RTP has arrived, before or after the answer. */
   #hasSpoken = false;
   #hasInbound = false;
   #hasRtcp = false;
@@ -84,9 +84,9 @@ export class MediaWatch {
   }
 
   /**
-   * Records an accepted RTCP packet: a sign of life even if the peer only listens. @param isDeaf true if it reports that
-   * none of our packets arrive @param goodbye true if it has a BYE, which ends one source, not the call: another phone
-   * may continue (RFC 3550 section 6.6)
+   * Records an accepted RTCP packet: a sign of life even if the peer sends no audio. @param isDeaf true if it reports
+   * that none of our packets arrive @param goodbye true if it contains a BYE, which ends one source, not the call:
+   * another phone may continue (RFC 3550 section 6.6)
    * @param sender its sender
    */
   recordRtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {
@@ -97,8 +97,8 @@ export class MediaWatch {
   }
 
   /**
-   * Describes the silence of the peer when it has lasted for another `lossMs`; otherwise undefined. No audio is
-   * expected on hold.
+   * Describes the peer's silence when it has lasted for another `lossMs`; otherwise undefined. No audio is expected on
+   * hold.
    */
   silenceReport(now: number): string | undefined {
     if (!this.#isStarted || this.#direction !== "sendrecv") return undefined;

@@ -17,7 +17,7 @@ export type Transmit = (packet: PacketBuffer, length: number) => void;
 /** The outbound stream: pulls frames, encodes them, numbers the packets. */
 export class Outbound {
   ssrc = 0;
-  /** Number of packets, and of bytes of payload, sent with this SSRC (RFC 3550 section 6.4.1). */
+  /** Number of packets, and of payload bytes, sent with this SSRC (RFC 3550 section 6.4.1). */
   packets = 0;
   octets = 0;
   /** Timestamp of the next frame's first sample. */
@@ -72,7 +72,7 @@ export class Outbound {
   }
 
   /**
-   * True if the packet of this number was sent after the answer. @param sequence a number of which only the lower 16
+   * True if the packet with this number was sent after the answer. @param sequence a number of which only the lower 16
    * bits are used
    */
   hasSent(sequence: number): boolean {
@@ -97,7 +97,7 @@ export class Outbound {
     this.#next(source, new Int16Array(this.#frame.length));
   }
 
-  /** Sends one frame: a key, audio of the source, or silence. */
+  /** Sends one frame: a key, audio from the source, or silence. */
   tick(source: FrameSource | undefined): void {
     this.#next(source, this.#frame);
   }

@@ -15,7 +15,7 @@ export class PortPairs {
   /**
    * Reserves a free pair that `bind` accepts, and returns the result of `bind`; the search starts at a random pair.
    *
-   * @param bind returns undefined if another program has the port
+   * @param bind returns undefined if another program uses the port
    * @throws {PortsExhausted} no pair is free
    */
   async take<T>(range: readonly [number, number], bind: (port: number) => Promise<T | undefined>): Promise<T> {

@@ -27,7 +27,7 @@ export class Reception {
   #reportedExpected = 0;
   #reportedReceived = 0;
 
-  /** @param clockRate Hz of the timestamps */
+  /** @param clockRate clock rate of the timestamps, Hz */
   constructor(clockRate: number) {
     this.#clockRate = clockRate;
   }
@@ -51,7 +51,7 @@ export class Reception {
     return ahead < MAX_DROPOUT ? this.highestSequence : this.highestSequence - (0x10000 - ahead);
   }
 
-  /** Adds an audio packet to the jitter. @param arrivalMs arrival by any monotonic clock */
+  /** Includes an audio packet in the jitter. @param arrivalMs arrival by any monotonic clock */
   measureJitter(timestamp: number, arrivalMs: number): void {
     const transit = Math.round((arrivalMs * this.#clockRate) / 1000) - timestamp;
     const change = Math.abs((transit - this.#transit) | 0); // both wrap with the timestamp

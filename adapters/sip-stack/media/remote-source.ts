@@ -35,13 +35,13 @@ const MAX_PENDING = 8;
 export type Verdict = "current" | "new" | "pending" | "foreign";
 
 /**
- * The source that counts as the peer (symmetric RTP, RFC 4961; against strangers RFC 7362 section 4). The negotiated
- * address is always accepted immediately; another host only as far as {@link PeerHosts} allows, or if authenticated by
- * SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another port immediately,
- * to another host after 200 ms of silence at its old address. Another authentic source is accepted after the same
- * silence. Another source at the same address replaces a stopped one after 80 ms. Any other source replaces the current
- * one only if that has been silent for 2 s, and with several packets in a row. The replaced source returns with its
- * next packet.
+ * The source that counts as the peer (symmetric RTP, RFC 4961; protection against strangers, RFC 7362 section 4). The
+ * negotiated address is always accepted immediately; another host only as far as {@link PeerHosts} allows, or if
+ * authenticated by SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another
+ * port immediately, to another host after 200 ms of silence at its old address. Another authentic source is accepted
+ * after the same silence. Another source at the same address replaces a stopped one after 80 ms. Any other source
+ * replaces the current one only if that has been silent for 2 s, and with several packets in a row. The replaced source
+ * returns with its next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The address of the source: first as negotiated, then as learnt. */
@@ -52,7 +52,7 @@ export class RemoteSource implements SocketAddress {
   /** The packets before the first one of the source that has just begun, and their lengths. */
   readonly pending: Uint8Array[] = [];
   readonly pendingLengths: number[] = [];
-  /** True if packets of an ignored host have arrived. */
+  /** True if packets from an ignored host have arrived. */
   hasHeardIgnoredHost = false;
   readonly #hosts: PeerHosts;
   readonly #isStrict: boolean;
@@ -71,7 +71,7 @@ export class RemoteSource implements SocketAddress {
   readonly #candidate = new SourceCandidate();
   #injectedPackets = 0;
   /**
-   * Number of packets of a source that has displaced another one; they count as injected if the displaced source
+   * Number of packets from a source that has displaced another one; they count as injected if the displaced source
    * returns.
    */
   #unconfirmedPackets = 0;
@@ -92,7 +92,7 @@ export class RemoteSource implements SocketAddress {
     return this.#isAuthentic || this.#isPeer(this.address) ? "followed" : this.#hosts.otherHosts;
   }
 
-  /** Number of RTP packets of strangers. */
+  /** Number of RTP packets from strangers. */
   get injected(): number {
     return this.#injectedPackets + this.#candidate.untrustedPackets;
   }

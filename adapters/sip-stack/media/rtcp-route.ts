@@ -17,8 +17,8 @@ export interface RtcpRouteOptions {
 }
 
 /**
- * The RTCP route of a call, multiplexed with RTP (RFC 5761) or on a separate port: decides which packets are accepted
- * and where we send reports.
+ * A call's RTCP route, multiplexed with RTP (RFC 5761) or on a separate port: decides which packets are accepted and
+ * where we send reports.
  */
 export class RtcpRoute {
   readonly #options: RtcpRouteOptions;
@@ -39,8 +39,8 @@ export class RtcpRoute {
   }
 
   /**
-   * Reads a datagram; returns undefined if it is not from the peer, or not a report. `goodbye`: its current source
-   * ends.
+   * Reads a datagram; returns undefined if it is not from the peer, or not a report. `goodbye`: the peer's current
+   * source has ended.
    */
   take(bytes: Uint8Array, address: string, port: number): "report" | "goodbye" | undefined {
     const { reports, source, protection, strict } = this.#options;

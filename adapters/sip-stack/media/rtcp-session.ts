@@ -4,16 +4,16 @@ import type { Outbound } from "./outbound.ts";
 import { ntpMiddle, RTCP_BYTES, RtcpPacket, writeRtcp } from "./rtcp.ts";
 import { PROTECTION_BYTES } from "./rtp-packet.ts";
 
-/** Interval of reports, ms: the minimum of RFC 3550 section 6.2, which suits a call with two members. */
+/** Interval between reports, ms: the minimum in RFC 3550 section 6.2, which suits a call with two members. */
 const INTERVAL_MS = 5_000;
 /** The largest fraction in eight bits (RFC 3550 section 6.4.1). */
 const MAX_FRACTION_LOST = 255 / 256;
 
-/** The RTCP reports of a call: sends one about every 5 s, and reads those of the peer. */
+/** A call's RTCP reports: sends one about every 5 s, and reads the peer's. */
 export class RtcpSession {
   /** Round-trip time, ms; null until a report allows measuring it. */
   roundTripMs: number | null = null;
-  /** Share of our packets that the peer reports as lost, 0 to 1; null without a report. */
+  /** Share of our packets that the peer reports as lost, 0 to 1; null until the first report. */
   remoteLoss: number | null = null;
   /** True if the peer's last report shows that all packets sent since the answer were lost. */
   isDeaf = false;
@@ -81,7 +81,9 @@ export class RtcpSession {
     return this.#bytes;
   }
 
-  /** Reads the peer's report; returns undefined if it is not a report. `goodbye`: the current source ends. */
+  /**
+   * Reads the peer's report; returns undefined if it is not a report. `goodbye`: the peer's current source has ended.
+   */
   take(bytes: Uint8Array, length: number): "report" | "goodbye" | undefined {
     const packet = this.#packet;
     if (!packet.parse(bytes, length, this.#outbound.ssrc)) return undefined;

@@ -18,7 +18,7 @@ export function isRtcp(bytes: Uint8Array, length: number): boolean {
 export interface RtcpReport {
   readonly ssrc: number;
   readonly cname: string;
-  /** Statistics of our stream; undefined if no packet was sent since the last report. */
+  /** Statistics of our stream; undefined if no packet has been sent since the last report. */
   readonly sender:
     | {
         /** Wall clock, ms since 1970. */
@@ -28,7 +28,7 @@ export interface RtcpReport {
         readonly octets: number;
       }
     | undefined;
-  /** Reception of the peer's stream; undefined if no packet was received. */
+  /** Reception of the peer's stream; undefined if no packet has been received. */
   readonly block:
     | {
         readonly ssrc: number;
@@ -46,7 +46,7 @@ export interface RtcpReport {
   readonly goodbye: boolean;
 }
 
-/** Writes a compound packet of a report, our name, and optionally a BYE. Returns its length in bytes. */
+/** Writes a compound packet that contains a report, our name, and optionally a BYE. Returns its length in bytes. */
 export function writeRtcp(output: Uint8Array, report: RtcpReport): number {
   const { sender, block } = report;
   let at = writeHead(output, 0, sender ? SENDER_REPORT : RECEIVER_REPORT, block ? 1 : 0, report.ssrc);
@@ -86,7 +86,7 @@ export function writeRtcp(output: Uint8Array, report: RtcpReport): number {
   return at;
 }
 
-/** Middle 32 bits of the NTP time of a wall clock, ms since 1970. */
+/** Middle 32 bits of the NTP time for a wall-clock time, ms since 1970. */
 export function ntpMiddle(now: number): number {
   const seconds = Math.floor(now / 1000);
   const fraction = Math.floor((now / 1000 - seconds) * 0x10000);

@@ -1,6 +1,6 @@
 /** Size of a header without sources and extension, bytes. */
 export const RTP_HEADER_BYTES = 12;
-/** Maximum number of bytes that SRTP adds to a packet: the SRTCP index and a tag of 80 bits. */
+/** Maximum number of bytes that SRTP adds to a packet: the SRTCP index and an 80-bit tag. */
 export const PROTECTION_BYTES = 14;
 
 /** The last parsed packet (RFC 3550 section 5.1). One object serves all packets; the payload is not copied. */
@@ -58,7 +58,7 @@ export function writeRtpHeader(
   writeUint32(output, 8, ssrc);
 }
 
-/** Reads a big-endian number of four bytes, which must be within the array. */
+/** Reads a big-endian four-byte number, which must be within the array. */
 export function readUint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }

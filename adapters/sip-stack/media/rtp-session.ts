@@ -31,7 +31,7 @@ import { RtcpSession } from "./rtcp-session.ts";
 import { mediaStatistics } from "./session-statistics.ts";
 import type { PacketBuffer } from "./shared-frame.ts";
 
-/** Lateness of a tick that means that the thread stalled, ms; ticks are 20 ms apart. */
+/** Lateness of a tick from which the thread counts as stalled, ms; ticks are 20 ms apart. */
 const STALL_MS = 10;
 
 /** Options of a session. */
@@ -197,7 +197,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#reportEvidence();
   }
 
-  /** @internal a tick of the clock: one frame each way */
+  /** @internal a clock tick: one frame in each direction */
   tick(): void {
     const monotonic = this.#options.system.monotonic();
     this.#now = this.#now < 0 ? monotonic : this.#now + FRAME_MS;
@@ -225,7 +225,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
   readonly tickFailed = (fault: unknown): void => {
     if (this.#closePromise === undefined && !this.#hasFailed) {
       this.#hasFailed = true;
-      this.#options.listener.lost(`the audio of the call failed: ${errorText(fault)}`);
+      this.#options.listener.lost(`the call's audio failed: ${errorText(fault)}`);
     }
   };
 
@@ -245,7 +245,7 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     return address === this.#inbound.source.target.address ? "followed" : "other";
   }
 
-  /** False while the peer has no address: its source is not known yet. */
+  /** False while the peer has no address, because its source is not known yet. */
   get #maySend(): boolean {
     const direction = this.#inbound.source.target.port === 0 ? undefined : this.#settings?.direction;
     return direction === "sendrecv" || direction === "sendonly";
@@ -272,7 +272,9 @@ export class RtpSession implements MediaSession, ClockMember, InboundListener {
     this.#options.clock.add(this);
   }
 
-  /** Sends the first packet immediately instead of at the next tick, unless packets were sent before the answer. */
+  /**
+   * Sends the first packet immediately instead of at the next tick, unless packets have been sent before the answer.
+   */
   #sendNow(): void {
     if (this.#codec === undefined || !this.#maySend || this.#isOverdue) return;
     if (this.#outbound.sentPackets > 0) this.#reportSending();

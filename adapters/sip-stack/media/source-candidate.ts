@@ -7,7 +7,7 @@ const STALE_MS = 200;
 
 /** A source that is accepted after enough consecutive packets. */
 export class SourceCandidate {
-  /** Number of its packets so far; 0 if there is no candidate. */
+  /** Number of packets it has sent so far; 0 if there is no candidate. */
   packets = 0;
   #address = "";
   #port = 0;

@@ -18,8 +18,7 @@ interface Keys {
 }
 
 /**
- * Outgoing keys: a packet every 20 ms for 100 ms, the last one three times, then a pause of 40 ms. They replace the
- * audio.
+ * Outgoing keys: a packet every 20 ms for 100 ms, the last one three times, then a 40 ms pause. They replace the audio.
  */
 export class EventSender {
   readonly #pending: Keys[] = [];
@@ -122,8 +121,8 @@ export class EventReceiver {
   }
 
   /**
-   * True if a packet of the same code but another timestamp is still the same key: the next segment of a long key (RFC
-   * 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
+   * True if a packet with the same code but another timestamp is still the same key: the next segment of a long key
+   * (RFC 4733 section 2.5.1.3), or a sender that moves the timestamp with every packet.
    */
   #continues(elapsed: number, duration: number, marker: boolean): boolean {
     if (marker || this.#hasEnded) return false;

@@ -10,7 +10,7 @@ import { RtpSession } from "./rtp-session.ts";
 /** Options of an engine. */
 export interface ThreadEngineOptions {
   readonly system?: System | undefined;
-  /** The timer wheel of all audio. Default: a separate one. */
+  /** The timer wheel for all audio. Default: a separate one. */
   readonly clock?: MediaClock | undefined;
 }
 
@@ -75,7 +75,7 @@ class UdpSockets implements MediaSockets {
     this.#ports = ports;
   }
 
-  /** Binds the RTP port; returns undefined if another program has it. Rejects if the address is not local. */
+  /** Binds the RTP port; returns undefined if another program uses it. Rejects if the address is not local. */
   static async bind(address: string, port: number, ports: PortPairs): Promise<UdpSockets | undefined> {
     const sockets = new UdpSockets(address, port, ports);
     sockets.#rtp = await bindMediaSocket(address, port, (bytes, from, port) =>

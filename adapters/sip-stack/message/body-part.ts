@@ -8,7 +8,7 @@ interface BodyPart {
 }
 
 /**
- * The content of this media type: the body, or the first such part of a `multipart` body, at most three levels deep
+ * The content with this media type: the body, or the first such part of a `multipart` body, at most three levels deep
  * (RFC 5621 section 3: some gateways send SDP together with ISUP). Undefined if there is none.
  */
 export function bodyPart({ headers, body }: BodyPart, type: string, depth = 3): Uint8Array | undefined {
@@ -52,7 +52,7 @@ function readPart(bytes: Uint8Array): BodyPart {
   return { headers: readFields(headerLines(bytes.subarray(0, end))).headers, body: bytes.subarray(end) };
 }
 
-/** The longest status line that is read, bytes. */
+/** Maximum length of a status line, bytes. */
 const MAX_LINE = 500;
 
 /** A status of another call, as reported by its party. */

@@ -4,7 +4,7 @@ import { type System, toHex } from "../ports.ts";
 
 const TOKEN = /^[-A-Za-z0-9.!%*_+`'~]+$/;
 
-/** True if the text is a token: the form of names of methods, fields and parameters. */
+/** True if the text is a token: the form of method, field and parameter names. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }

@@ -23,7 +23,7 @@ export interface Via {
   readonly params: SipParams;
 }
 
-/** The magic cookie at the start of every branch of RFC 3261 (section 8.1.1.7). */
+/** The magic cookie at the start of every RFC 3261 branch (section 8.1.1.7). */
 export const BRANCH_COOKIE = "z9hG4bK";
 
 /** Reads one element of Via: `SIP/2.0/UDP host:port;branch=…`; allows spaces around the slashes, and any version. */
@@ -91,7 +91,7 @@ export function writeSessionExpires({ seconds, refresher }: SessionExpires): str
 export interface Reason {
   /** Upper case: usually `SIP` or `Q.850`. */
   readonly protocol: string;
-  /** A SIP status or a cause of Q.850. */
+  /** A SIP status or a Q.850 cause. */
   readonly cause: number | undefined;
   readonly text: string | undefined;
   /** Origin of a Q.850 cause (RFC 8606): `U` for the user, `LN`, `TN`, `RLN` … for networks. */

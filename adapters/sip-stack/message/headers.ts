@@ -38,7 +38,7 @@ interface Field {
 export class SipHeaders implements Iterable<readonly [name: string, value: string]> {
   #fields: Field[] = [];
 
-  /** The value of the first field of this name. */
+  /** The value of the first field with this name. */
   get(name: string): string | undefined {
     const key = fieldKey(name);
     return this.#fields.find((field) => field.key === key)?.value;
@@ -48,13 +48,13 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
     return this.get(name) !== undefined;
   }
 
-  /** The values of all fields of this name, one per field. */
+  /** The values of all fields with this name, one per field. */
   fields(name: string): string[] {
     const key = fieldKey(name);
     return this.#fields.filter((field) => field.key === key).map(({ value }) => value);
   }
 
-  /** The elements of the lists in all fields of this name: Via, Route, Contact, Allow and the like. */
+  /** The list elements in all fields with this name: Via, Route, Contact, Allow and the like. */
   list(name: string): string[] {
     return this.fields(name).flatMap(splitList);
   }
@@ -71,7 +71,7 @@ export class SipHeaders implements Iterable<readonly [name: string, value: strin
     return this;
   }
 
-  /** Replaces all fields of this name by one, at the position of the first. */
+  /** Replaces all fields with this name with one, at the position of the first. */
   set(name: string, value: string): this {
     const key = fieldKey(name);
     const at = this.#fields.findIndex((field) => field.key === key);
@@ -104,7 +104,9 @@ export function fieldKey(name: string): string {
   return COMPACT_FORMS.get(lower) ?? lower;
 }
 
-/** The option tags (RFC 3261 section 19.2) in all fields of this name, in lower case: Require, Supported, Unsupported. */
+/**
+ * The option tags (RFC 3261 section 19.2) in all fields with this name, in lower case: Require, Supported, Unsupported.
+ */
 export function optionTags(headers: SipHeaders, name: string): string[] {
   return headers.list(name).map((tag) => tag.toLowerCase());
 }

@@ -9,7 +9,7 @@ import {
   writeQuotedString,
 } from "./grammar.ts";
 
-/** The value of From, To, Contact, Route, Record-Route and their like (RFC 3261 section 20.10). */
+/** The value of From, To, Contact, Route, Record-Route and the like (RFC 3261 section 20.10). */
 export interface NameAddr {
   /** The display name, without quotes. */
   readonly display: string | undefined;

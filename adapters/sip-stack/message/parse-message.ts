@@ -54,10 +54,10 @@ export function skipEmptyLines(bytes: Uint8Array, from: number): number {
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** The start line and the header of a message (RFC 3261 section 7); the error is the first fault. */
+/** A message's start line and header (RFC 3261 section 7); the error is the first fault. */
 export type MessageHead = ReadStartLine & { readonly headers: SipHeaders };
 
-/** The fault of a header beyond the limit. */
+/** The fault of a header that exceeds the limit. */
 export const HEADER_TOO_LARGE: MessageError = {
   status: 513,
   detail: `The header is larger than ${MAX_HEADER_BYTES / 1024} KiB`,
@@ -164,7 +164,7 @@ function uriFault(uri: string): string | undefined {
   return parsed.headers.length > 0 ? "The Request-URI contains header fields" : undefined;
 }
 
-/** The media type of a body, in lower case, with its parameters (RFC 3261 section 20.15): `application/sdp`. */
+/** A body's media type, in lower case, with its parameters (RFC 3261 section 20.15): `application/sdp`. */
 export function contentType(headers: SipHeaders): Parameterized | undefined {
   const parsed = parseParameterized(headers.get("Content-Type") ?? "");
   const halves =
@@ -189,7 +189,10 @@ export function contentLength(headers: SipHeaders): number | MessageError | unde
 
 const TOO_LARGE: MessageError = { status: 413, detail: `The body is larger than ${MAX_BODY_BYTES / 1024} KiB` };
 
-/** The message (RFC 3261 section 7) with its body; or the first fault of its head, the given one, or one of its fields. */
+/**
+ * The message (RFC 3261 section 7) with its body; or its first fault: that of its head, the one passed in, or that of a
+ * field.
+ */
 export function completeMessage(
   head: MessageHead,
   body: Uint8Array,

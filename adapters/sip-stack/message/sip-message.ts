@@ -7,10 +7,10 @@ export interface MessageError {
   readonly detail: string;
 }
 
-/** The largest start line and header that is accepted, bytes (RFC 3261 section 21.5.7). */
+/** Maximum size of a start line and header, bytes (RFC 3261 section 21.5.7). */
 export const MAX_HEADER_BYTES = 65_536;
 
-/** The largest body that is accepted, bytes (RFC 3261 section 21.4.11). */
+/** Maximum size of a body, bytes (RFC 3261 section 21.4.11). */
 export const MAX_BODY_BYTES = 262_144;
 
 /** Maximum number of accepted header fields. */
@@ -71,7 +71,7 @@ export function responseTo(
 
 const MAX_LENGTH = 200;
 
-/** A text of a peer for use in a sentence: on one line, and truncated. @param length maximum length. Default: 200 */
+/** A peer's text for use in a sentence: on one line, and truncated. @param length maximum length. Default: 200 */
 export function oneLine(text: string, length: number = MAX_LENGTH): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   const line = text.slice(0, 2 * length).replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");

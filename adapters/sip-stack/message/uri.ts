@@ -1,6 +1,6 @@
 import { NO_PARAMS, type SipParams } from "./grammar.ts";
 
-/** A host with an optional port: `hostport` of RFC 3261 section 25.1. */
+/** A host with an optional port: `hostport` in RFC 3261 section 25.1. */
 export interface HostPort {
   /** Lower case; an IPv6 address without its brackets. */
   readonly host: string;
@@ -44,7 +44,7 @@ export interface SipUri {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** A URI of these parts; by default `sip:` and the host only. */
+/** A URI with these parts; by default `sip:` and the host only. */
 export function sipUri(parts: Partial<SipUri> & Pick<SipUri, "host">): SipUri {
   return {
     scheme: "sip",

@@ -39,8 +39,8 @@ function startLine(message: SipMessage): string {
 const MASK = "•••";
 
 /**
- * The text of a message for a trace, with LF between lines and without its secrets: digests of a password, keys of SRTP
- * and ICE, passwords in URIs, fields named after a secret. A binary body is replaced by its size.
+ * A message's text for a trace, with LF between lines and without its secrets: password digests, SRTP and ICE keys,
+ * passwords in URIs, fields named after a secret. A binary body is replaced by its size.
  */
 export function maskedMessage(message: SipMessage): string {
   const firstLine =
@@ -62,13 +62,13 @@ function maskedValue(name: string, value: string): string {
   return withoutUriPasswords(maskedText);
 }
 
-/** Masks the password of each `sip:user:password@host` in a text. Takes linear time. */
+/** Masks the password in each `sip:user:password@host` of the text. Takes linear time. */
 function withoutUriPasswords(text: string): string {
   const parts = text.split("@");
   return parts.map((part, index) => (index < parts.length - 1 ? withoutPassword(part) : part)).join("@");
 }
 
-/** Masks the password at the end of a text before an @. */
+/** Masks the password at the end of the text before an @. */
 function withoutPassword(text: string): string {
   let from = text.length;
   while (from > 0 && !/[\s<>"]/.test(text.charAt(from - 1))) from--;

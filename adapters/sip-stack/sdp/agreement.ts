@@ -10,7 +10,7 @@ import { attribute, type Sdp, type SdpMedia } from "./sdp.ts";
 /** Our part of an agreement. */
 export interface LocalTerms {
   readonly codecs: readonly CodecName[];
-  /** The formats of our latest offer. */
+  /** The formats in our latest offer. */
   readonly offeredFormats: readonly Format[];
   /** Our address. */
   readonly address: string;
@@ -23,14 +23,14 @@ export interface RemoteMedia {
   readonly sdp: Sdp;
   readonly media: SdpMedia;
   readonly keys: AgreedKeys;
-  /** True for an offer of the peer; false for the answer to our offer. */
+  /** True for an offer from the peer; false for the answer to our offer. */
   readonly isOffer: boolean;
 }
 
 /** Result of a negotiation. */
 export interface Agreement {
   readonly settings: StreamSettings;
-  /** The remote formats of the codec, and of telephone-event. */
+  /** The remote formats for the codec and for telephone-event. */
   readonly formats: readonly Format[];
 }
 
@@ -41,7 +41,7 @@ export function agree(
 ): Agreement | string {
   const formats = formatsOf(media);
   const commonFormats = formats.filter((format) => codecs.includes(codecOf(format)!));
-  // The order of an answer is decisive; from an offer we keep the codec in use if it is listed.
+  // An answer's order is decisive; from an offer we keep the codec in use if it is listed.
   const currentFormat = isOffer ? commonFormats.find((format) => codecOf(format) === previous?.codec) : undefined;
   const format = currentFormat ?? commonFormats[0];
   const codec = format && codecOf(format);

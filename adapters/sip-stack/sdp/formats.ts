@@ -38,13 +38,13 @@ const EVENTS: readonly Format[] = [
 ];
 
 /**
- * Parameters of Opus (RFC 7587 section 6.1): wide-band speech of one channel at 20 kbit/s with redundancy, as our encoder
- * produces and as WhatsApp requests it.
+ * Opus parameters (RFC 7587 section 6.1): wide-band mono speech at 20 kbit/s with redundancy, as our encoder produces
+ * and as WhatsApp requests it.
  */
 const OPUS_PARAMETERS = "maxplaybackrate=16000;sprop-maxcapturerate=16000;maxaveragebitrate=20000;useinbandfec=1";
 
 /**
- * The formats of our offer: the codecs in their order, then telephone-event, once for each clock rate of the codecs.
+ * The formats in our offer: the codecs in their order, then telephone-event, once for each clock rate of the codecs.
  * Formats that we accepted in an answer keep their payload types, and no other format gets them (RFC 3264 section
  * 8.3.2).
  */
@@ -64,7 +64,7 @@ export function offeredFormats(codecs: readonly CodecName[], acceptedFormats: re
   });
 }
 
-/** The formats of a medium in its order, without unknown payload types. */
+/** A medium's formats, in its order, without unknown payload types. */
 export function formatsOf(media: SdpMedia): Format[] {
   const mappedFormats = new Map<number, Format>();
   for (const value of attributes(media, "rtpmap")) {
@@ -84,7 +84,7 @@ export function formatsOf(media: SdpMedia): Format[] {
   return formats;
 }
 
-/** The codec of a format; undefined if we do not support it. */
+/** A format's codec; undefined if we do not support it. */
 export function codecOf(format: Format): CodecName | undefined {
   return (Object.keys(CODECS) as CodecName[]).find((codec) => isSameFormat(CODECS[codec], format));
 }
@@ -103,7 +103,7 @@ export function eventFormatFor(formats: readonly Format[], codec: Format): Forma
   );
 }
 
-/** The `a=rtpmap` and `a=fmtp` lines of formats. */
+/** The `a=rtpmap` and `a=fmtp` lines for these formats. */
 export function formatLines(formats: readonly Format[]): SdpLine[] {
   return formats.flatMap(({ payloadType, name, clockRate }) => {
     const isOpus = name.toLowerCase() === "opus";

@@ -52,7 +52,7 @@ const MAX_KEYS = 20;
 /** The keys of both directions; undefined for plain RTP. */
 export type AgreedKeys = { readonly send: SrtpKeys; readonly receive: SrtpKeys } | undefined;
 
-/** Our SDES keys (RFC 4568): one per suite for as long as the audio goes to the same address. */
+/** Our SDES keys (RFC 4568): one per suite as long as the audio goes to the same address. */
 export class OfferedKeys {
   readonly policy: SrtpPolicy;
   readonly #random: (bytes: Uint8Array) => void;
@@ -102,7 +102,7 @@ export class OfferedKeys {
     return { keys: { send: this.#keysFor(suite), receive: crypto.keys } };
   }
 
-  /** The remote key of an offer that our answer would accept; undefined if there is none. */
+  /** The remote key in an offer that our answer would accept; undefined if there is none. */
   remoteKeys(media: SdpMedia): SrtpKeys | undefined {
     return firstCrypto(media)?.keys;
   }

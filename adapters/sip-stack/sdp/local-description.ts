@@ -25,8 +25,7 @@ export interface LocalAudio {
 }
 
 /**
- * Our session description (RFC 8866) through all offers and answers of a call: one session id, and an increasing
- * version.
+ * Our session description (RFC 8866) throughout a call's offers and answers: one session id, and an increasing version.
  */
 export class LocalDescription {
   readonly #options: LocalDescriptionOptions;

@@ -25,7 +25,7 @@ export interface NegotiationOptions {
   readonly onNegotiated: (settings: StreamSettings, isEarly: boolean) => void;
 }
 
-/** Offer and answer of one call (RFC 3264): one audio stream; every other medium is rejected. */
+/** One call's offers and answers (RFC 3264): one audio stream; every other medium is rejected. */
 export function createNegotiation(options: NegotiationOptions): Negotiator {
   return new Negotiation(options);
 }
@@ -34,9 +34,9 @@ class Negotiation implements Negotiator {
   readonly #options: NegotiationOptions;
   readonly #keys: OfferedKeys;
   readonly #local: LocalDescription;
-  /** The formats of our latest offer. */
+  /** The formats in our latest offer. */
   #offeredFormats: readonly Format[];
-  /** The formats and the profile of our latest answer; its payload types are the remote ones. */
+  /** The formats and the profile in our latest answer; its payload types are the remote ones. */
   #acceptedFormats: readonly Format[] = [];
   #protocol: string;
   #settings: StreamSettings | undefined;

@@ -57,8 +57,8 @@ export function ptimeOf(media: SdpMedia): number {
 }
 
 /**
- * True for labels of letters, digits, hyphens and underscores, of which the last is not a number: that would be a
- * malformed IP address.
+ * True for labels that consist of letters, digits, hyphens and underscores, unless the last one is a number: that would
+ * be a malformed IP address.
  */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");

@@ -1,12 +1,12 @@
-/** One line: `a=sendrecv` is of type `a` with the value `sendrecv`. */
+/** One line: `a=sendrecv` has type `a` and value `sendrecv`. */
 export interface SdpLine {
   readonly type: string;
   readonly value: string;
 }
 
-/** A section of lines: those of the session or of a medium. */
+/** A section of lines: the session's or a medium's. */
 export interface SdpSection {
-  /** All lines after the first of the section, unknown ones included. */
+  /** All lines after the section's first line, including unknown ones. */
   readonly lines: readonly SdpLine[];
 }
 
@@ -27,7 +27,7 @@ export interface Sdp extends SdpSection {
   readonly media: readonly SdpMedia[];
 }
 
-/** Maximum length of a description that is read, characters. */
+/** Maximum length of a description, characters. */
 const MAX_CHARACTERS = 65_536;
 
 /**
@@ -53,7 +53,7 @@ export function parseSdp(text: string): Sdp | undefined {
   return session.length === 0 && media.length === 0 ? undefined : { lines: session, media };
 }
 
-/** Writes a description with the line endings of RFC 8866. */
+/** Writes a description with RFC 8866 line endings. */
 export function writeSdp({ lines, media }: Sdp): string {
   const textLines = lines.map(writeLine);
   for (const { kind, port, protocol, formats, lines } of media)
@@ -61,7 +61,7 @@ export function writeSdp({ lines, media }: Sdp): string {
   return `${textLines.join("\r\n")}\r\n`;
 }
 
-/** The value of the first line of this type. */
+/** The value of the first line with this type. */
 export function line({ lines }: SdpSection, type: string): string | undefined {
   return lines.find((line) => line.type === type)?.value;
 }
@@ -71,7 +71,7 @@ export function attribute(section: SdpSection, name: string): string | undefined
   return attributes(section, name)[0];
 }
 
-/** The values of all attributes of this name. */
+/** The values of all attributes with this name. */
 export function attributes({ lines }: SdpSection, name: string): string[] {
   const values: string[] = [];
   for (const { type, value } of lines) {

@@ -13,7 +13,7 @@ export function clientKey(via: Via | undefined, method: string): string {
 
 /**
  * The key that matches a request to its server transaction (RFC 3261 section 17.2.3); an ACK and a CANCEL match their
- * INVITE. Requests of RFC 2543 have no unique branch, and are matched by several fields.
+ * INVITE. RFC 2543 requests have no unique branch, and are matched by several fields.
  */
 export function serverKey(request: SipRequest, method: string): string {
   const { headers, uri } = request;
@@ -24,7 +24,7 @@ export function serverKey(request: SipRequest, method: string): string {
   return [uri, tagOf(headers.get("From")), headers.get("Call-ID"), numberOf(request), text, method].join(" ");
 }
 
-/** The key that matches the ACK of a 2xx to its INVITE: the dialog and the CSeq number. */
+/** The key that matches the ACK for a 2xx response with its INVITE: the dialog and the CSeq number. */
 export function ackKey(request: SipRequest, toTag: string | undefined): string {
   const { headers } = request;
   return [headers.get("Call-ID"), numberOf(request), tagOf(headers.get("From")), toTag].join(" ");
@@ -63,12 +63,12 @@ function hopByHop(method: string, { uri, headers: inviteHeaders }: SipRequest, t
   return sipRequest(method, uri, headers);
 }
 
-/** The ACK of a 300 to 699, part of the INVITE's own transaction (RFC 3261 section 17.1.1.3). */
+/** The ACK for a 300–699 response, part of the INVITE's own transaction (RFC 3261 section 17.1.1.3). */
 export function ackOf(invite: SipRequest, response: SipResponse): SipRequest {
   return hopByHop("ACK", invite, response.headers.get("To"));
 }
 
-/** The CANCEL of an INVITE (RFC 3261 section 9.1), with the given value of a Reason field (RFC 3326). */
+/** The CANCEL for an INVITE (RFC 3261 section 9.1), with this value in a Reason field (RFC 3326). */
 export function cancelOf(invite: SipRequest, reason: string | undefined): SipRequest {
   const cancel = hopByHop("CANCEL", invite, undefined);
   if (reason !== undefined) cancel.headers.add("Reason", reason);

@@ -72,7 +72,7 @@ export class ClientTransaction extends Machine<ClientState, ClientInput, ClientA
     this.#pauseMs = options.timers.t1Ms;
   }
 
-  /** True if the peer cannot have received it: no copy was sent, or the only one was undeliverable. */
+  /** True if the peer cannot have received the request: no copy was sent, or the only one was undeliverable. */
   get isUndelivered(): boolean {
     return this.#copyCount === 0 || (this.#copyCount === 1 && this.#isReturned);
   }

@@ -14,9 +14,9 @@ import {
 import { newBranch, viaOf } from "./branch.ts";
 import type { ClientScope } from "./transaction-layer.ts";
 
-/** The hop of an attempt, and the hops to try if it fails. */
+/** The hop that an attempt uses, and the hops to try if it fails. */
 export interface AttemptHops {
-  /** The hop of the attempt; undefined if the request was given a flow. */
+  /** The attempt's hop; undefined if the request was sent on a flow. */
   readonly hop: Hop | undefined;
   /** The UDP hop, if the attempt uses TCP instead. */
   readonly fallback: Hop | undefined;
@@ -28,7 +28,7 @@ export interface AttemptHops {
 export class HopSequence {
   readonly #scope: ClientScope;
   #hops: Hop[] = [];
-  /** A dead connection, after which the request was sent again on another one. */
+  /** The connection that was found dead, so that the request was sent again on another one. */
   #deadFlow: Flow | undefined;
 
   constructor(scope: ClientScope) {
@@ -70,7 +70,7 @@ export class HopSequence {
   /**
    * The hop for repeating an INVITE whose connection, which has worked before, breaks or seems dead before any
    * response. The repetition is the same request with another branch (RFC 3261 section 8.1.3.1, RFC 3263 section 4.3),
-   * so a server that has received it already responds with 482 (RFC 3261 section 8.2.2.2).
+   * so a server that has already received it responds with 482 (RFC 3261 section 8.2.2.2).
    */
   hopForRetry(flow: Flow, hop: Hop | undefined): Hop | undefined {
     return this.#deadFlow === undefined && flow.hasSpoken === true ? hop : undefined;
@@ -88,7 +88,7 @@ export class HopSequence {
   }
 }
 
-/** Time limit for a connection, after which the request is sent over UDP, ms. */
+/** Time limit for connecting, after which the request is sent over UDP, ms. */
 const CONNECT_MS = 1_000;
 /** Time for which UDP is used for a peer after a connection failed or stayed silent, ms. */
 const REMEMBER_MS = 10 * 60_000;
@@ -130,7 +130,7 @@ export class TcpUpgrade {
   }
 }
 
-/** The longest request that is sent over UDP, bytes (RFC 3261 section 18.1.1). */
+/** Maximum length of a request sent over UDP, bytes (RFC 3261 section 18.1.1). */
 const LONG_BYTES = 1300;
 const SEPARATORS = 4; // ": " and CRLF
 const CONTENT_LENGTH = 24;
@@ -164,7 +164,7 @@ export class ChosenHops {
   }
 }
 
-/** Responses of a proxy whose server does not work (RFC 3261 section 21). */
+/** Responses from a proxy whose server does not work (RFC 3261 section 21). */
 const SERVER_DOWN: ReadonlySet<number> = new Set([408, 503]);
 
 /** Options of {@link probeHop}. */

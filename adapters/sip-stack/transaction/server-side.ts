@@ -10,7 +10,7 @@ import type { SipTimers } from "./transaction-machine.ts";
 import type { IncomingRequest, TransactionListener } from "./transactions.ts";
 
 /**
- * Maximum number of server transactions at a time; beyond it, requests are refused, unless a completed one can be
+ * Maximum number of concurrent server transactions; beyond it, requests are refused, unless a completed one can be
  * dropped.
  */
 const MAX_TRANSACTIONS = 4_000;
@@ -26,7 +26,7 @@ export interface ServerSideOptions {
   readonly listener: () => TransactionListener;
 }
 
-/** The server transactions of a trunk (RFC 3261 section 17.2): requests of peers. */
+/** A trunk's server transactions (RFC 3261 section 17.2): requests from peers. */
 export class ServerSide {
   readonly #options: ServerSideOptions;
   readonly #transactions = new Map<string, ServerTransaction>();
@@ -101,7 +101,7 @@ export class ServerSide {
     return transaction;
   }
 
-  /** Passes an ACK on: one to a refusal has the branch of its INVITE; one to a 2xx is matched by its dialog. */
+  /** Passes an ACK on: for a refusal it has its INVITE's branch; for a 2xx it is matched by its dialog. */
   #acknowledge(ack: SipRequest, flow: Flow): void {
     const transaction =
       this.#transactions.get(serverKey(ack, "INVITE")) ??
@@ -109,7 +109,7 @@ export class ServerSide {
     transaction?.acknowledged(ack, flow);
   }
 
-  /** Responds to a CANCEL, and to its INVITE unless that has a final response (RFC 3261 section 9.2). */
+  /** Responds to a CANCEL, and to its INVITE unless that already has a final response (RFC 3261 section 9.2). */
   #cancel(cancel: IncomingRequest): void {
     const invite = this.#transactions.get(serverKey(cancel.request, "INVITE"));
     const response =
@@ -130,7 +130,7 @@ export class ServerSide {
   }
 }
 
-/** The ACK to our 2xx as a request that gets no response. */
+/** The ACK for our 2xx, as a request that gets no response. */
 function acknowledgement(request: SipRequest, flow: Flow): IncomingRequest {
   return { request, flow, hasFinalResponse: true, respond() {} };
 }

@@ -10,9 +10,9 @@ type ServerState =
   | "proceeding"
   | "completed"
   | "confirmed"
-  /** Our 2xx was sent and is retransmitted until its ACK arrives. */
+  /** Our 2xx has been sent, and is retransmitted until its ACK arrives. */
   | "accepted"
-  /** The ACK of our 2xx has arrived; retransmissions of the request may follow. */
+  /** The ACK for our 2xx has arrived; retransmissions of the request may follow. */
   | "acknowledged"
   | "terminated";
 
@@ -33,12 +33,12 @@ type ServerInput =
   | "timer L";
 
 type ServerAction =
-  /** Sends the response just given. */
+  /** Sends the new response. */
   | "send"
   /** Retransmits the last response. */
   | "resend"
   | "send 100"
-  /** Passes the ACK to a 2xx to the transaction user. */
+  /** Passes the ACK for a 2xx to the transaction user. */
   | "pass ack"
   | "unacknowledged"
   | "set 100"
@@ -123,7 +123,7 @@ interface ServerTransactionOptions {
   readonly timers: SipTimers;
   /** Sends a response on the request's flow, or on a new one if that is closed. */
   readonly reply: (response: SipResponse, to: Flow) => void;
-  /** Called when our 2xx to an INVITE was sent: its ACK, which has another branch, belongs to this transaction. */
+  /** Called when our 2xx to an INVITE has been sent: its ACK, which has another branch, belongs to this transaction. */
   readonly invite: (transaction: ServerTransaction, response: SipResponse) => void;
   readonly acknowledged: (ack: SipRequest, flow: Flow) => void;
   readonly unacknowledged: (transaction: ServerTransaction) => void;

@@ -15,7 +15,7 @@ import type { ClientTransactionListener, OutgoingRequest, TransactionListener, T
 /** Options of {@link createTransactions}. */
 export interface TransactionOptions {
   readonly system: System;
-  /** Timers that replace those of the RFC, for tests. */
+  /** Timers that replace the RFC's, for tests. */
   readonly timers?: Partial<SipTimers> | undefined;
   /** True if a failed hop is probed with OPTIONS. Default: true. */
   readonly probesFailedHops?: boolean | undefined;
@@ -30,10 +30,10 @@ export interface ClientScope {
   readonly failedHops: FailedHops;
   readonly chosenHops: ChosenHops;
   readonly tcpUpgrade: TcpUpgrade;
-  /** A registered client transaction, not started yet. */
+  /** A registered client transaction that has not been started yet. */
   open(request: SipRequest, flow: Flow, timeouts: TransactionTimeouts, owner: TransactionOwner): ClientTransaction;
   lateSuccess(response: SipResponse, flow: Flow): void;
-  /** Called when the request got its final response, or failed. */
+  /** Called when the request has received its final response, or has failed. */
   onDone(request: ClientRequest): void;
 }
 
@@ -51,7 +51,9 @@ export function createTransactions(
   return new TransactionLayer(transports, resolve, options);
 }
 
-/** Matches our requests with their responses (RFC 3261 section 17.1); {@link ServerSide} handles requests of peers. */
+/**
+ * Matches our requests with their responses (RFC 3261 section 17.1); {@link ServerSide} handles requests from peers.
+ */
 class TransactionLayer implements Transactions, ClientScope {
   readonly system: System;
   readonly timers: SipTimers;
@@ -134,7 +136,7 @@ class TransactionLayer implements Transactions, ClientScope {
     void this.#ack(request, to);
   }
 
-  /** Sends the ACK of a 2xx on the first hop that can be reached. */
+  /** Sends the ACK for a 2xx on the first hop that can be reached. */
   async #ack(request: SipRequest, to: string | Flow): Promise<void> {
     try {
       const flow = typeof to === "string" ? await this.flowTo(to, this.#closeController.signal) : to;

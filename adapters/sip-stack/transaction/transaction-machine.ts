@@ -1,10 +1,10 @@
 import type { System } from "../ports.ts";
 
-/** T1, T2 and T4, from which all timers of SIP are derived (RFC 3261 section 17.1.1.1), ms. */
+/** T1, T2 and T4, from which all SIP timers are derived (RFC 3261 section 17.1.1.1), ms. */
 export interface SipTimers {
   /** The estimate of the round-trip time: the wait before the first retransmission. Default: 500. */
   readonly t1Ms: number;
-  /** The longest pause between two retransmissions. Default: 4000. */
+  /** Maximum pause between two retransmissions. Default: 4000. */
   readonly t2Ms: number;
   /** Time for which a message may stay in the network. Default: 5000. */
   readonly t4Ms: number;
@@ -12,7 +12,7 @@ export interface SipTimers {
   readonly nextHopMs: number;
 }
 
-/** The timers of the RFC, or those of a test. */
+/** The RFC's timers, with a test's replacements. */
 export function sipTimers(timers: Partial<SipTimers> = {}): SipTimers {
   const t1Ms = timers.t1Ms ?? 500;
   return {
@@ -23,7 +23,7 @@ export function sipTimers(timers: Partial<SipTimers> = {}): SipTimers {
   };
 }
 
-/** The length of timers B, F, H, J, L and M, ms. */
+/** Duration of timers B, F, H, J, L and M, ms. */
 export function giveUpMs({ t1Ms }: SipTimers): number {
   return 64 * t1Ms;
 }

@@ -13,11 +13,11 @@ export interface ClientTransactionListener {
   prepare?(request: SipRequest, flow: Flow, sentBy: string): void;
   /** Called before the request is sent or retransmitted: false suppresses it. Default: always true. */
   readonly maySend?: (() => boolean) | undefined;
-  /** The request was handed to this flow for the first time. */
+  /** The request has been handed to a flow for the first time. */
   sentRequest?(request: SipRequest, flow: Flow): void;
   /** 100 to 199. */
   provisional?(response: SipResponse, flow: Flow): void;
-  /** 200 to 699. The ACK of a 300 to 699 to an INVITE has been sent; the listener sends the ACK of a 2xx. */
+  /** 200 to 699. The ACK for a 300–699 response to an INVITE has been sent; the listener sends the ACK for a 2xx. */
   final(response: SipResponse, flow: Flow): void;
   /** No final response: timer B or F, or all hops have failed (RFC 3263 section 4.3). */
   failed(fault: TransportError): void;
@@ -25,14 +25,14 @@ export interface ClientTransactionListener {
 
 /** A request that we sent, up to its final response. */
 export interface OutgoingRequest {
-  /** The request as last sent, with its Via; before that, as given. */
+  /** The request as last sent, with its Via; before that, as passed to `request`. */
   readonly request: SipRequest;
   /** True if a copy of it may have arrived at a hop that has sent no final response. */
   readonly isUnanswered: boolean;
   /**
    * Sends a CANCEL for this INVITE (RFC 3261 section 9.1), as soon as a provisional response has arrived; never after a
    * final one. The INVITE's own final response, usually a 487, still arrives; without one `failed` is called after 64 *
-   * T1. An INVITE that was not sent yet is never sent, and `failed` is called.
+   * T1. An INVITE that has not been sent yet is never sent, and `failed` is called.
    * @param reason the value of a Reason field (RFC 3326)
    */
   cancel(reason?: string): void;
@@ -40,7 +40,7 @@ export interface OutgoingRequest {
   abandon(): void;
 }
 
-/** A request of a peer, which gets one final response. */
+/** A request from a peer, which gets one final response. */
 export interface IncomingRequest {
   readonly request: SipRequest;
   readonly flow: Flow;
@@ -49,13 +49,13 @@ export interface IncomingRequest {
    * section 13.3.1.4). Ignored after a final response.
    */
   respond(response: SipResponse): void;
-  /** True if a final response was sent. */
+  /** True if a final response has been sent. */
   readonly hasFinalResponse: boolean;
 }
 
 /** Receives the messages outside of pending transactions: the transaction user of RFC 3261 section 17. */
 export interface TransactionListener {
-  /** A new request, or an ACK to our 2xx, which gets no response. The layer itself responds to CANCEL. */
+  /** A new request, or an ACK for our 2xx, which gets no response. The layer itself responds to CANCEL. */
   request(transaction: IncomingRequest): void;
   /**
    * The response to a new request without a transaction: it is built again for each retransmission, so its To tag must
@@ -80,11 +80,13 @@ export interface TransactionListener {
 /** The transaction layer of one trunk (RFC 3261 section 17, timers A to K; RFC 6026 for the 2xx). */
 export interface Transactions {
   /**
-   * Sends a request in a client transaction. It must be complete but for Via; Content-Length is set on the wire.
+   * Sends a request in a client transaction. It must be complete except for Via; Content-Length is set on the wire.
    * @param to the URI of the next hop: the outbound proxy, the topmost Route or the Request-URI; or a flow
    */
   request(request: SipRequest, to: string | Flow, listener: ClientTransactionListener): OutgoingRequest;
-  /** Sends an ACK to a 2xx, outside of any transaction and with a new Via (RFC 3261 section 13.2.2.4). Fails silently. */
+  /**
+   * Sends an ACK for a 2xx, outside of any transaction and with a new Via (RFC 3261 section 13.2.2.4). Fails silently.
+   */
   ack(request: SipRequest, to: string | Flow): void;
   listen(listener: TransactionListener): void;
   /**

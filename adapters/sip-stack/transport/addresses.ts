@@ -4,7 +4,10 @@ import { type IpRange, inAnyRange, ipBytes, ipRanges, isPublicAddress, PRIVATE_I
 /** An IPv4-mapped address, as the URL parser writes it (RFC 4291 section 2.5.5.2). */
 const MAPPED_ADDRESS = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
-/** An address in the form of the runtime's sockets: IPv6 compressed and in lower case (RFC 5952); IPv4-mapped is IPv4. */
+/**
+ * An address in the form that the runtime's sockets use: IPv6 compressed and in lower case (RFC 5952), IPv4-mapped
+ * addresses as IPv4.
+ */
 export function canonicalAddress(address: string): string {
   if (!address.includes(":")) return address;
   const [ip = address, zone] = address.split("%");
@@ -57,7 +60,7 @@ export interface AddressRule {
 /** Returns true if a peer may have this IP address. */
 export type AddressCheck = (address: string) => boolean;
 
-/** The check of a rule. It caches the last allowed address, so that packets of one peer cost nothing. */
+/** The check for a rule. It caches the last allowed address, so that packets from one peer cost nothing. */
 export function addressCheck({ ranges, isPublic, onlyPublic = false }: AddressRule): AddressCheck {
   const networks = ranges?.map(parseRange).filter((range): range is IpRange => range !== undefined);
   let lastAllowed = "";

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { BoundedMap, CodedError, type System, within } from "../ports.ts";
 import type { Hop } from "./transport.ts";
 
-/** The DNS queries of a SIP client (RFC 3263). Default: the runtime's resolver. */
+/** A SIP client's DNS queries (RFC 3263). Default: the runtime's resolver. */
 export interface Dns {
   /** NAPTR records of a domain; empty if there are none. */
   naptr(
@@ -15,10 +15,10 @@ export interface Dns {
   addresses(host: string): Promise<readonly string[]>;
 }
 
-/** Resolves a URI to the hops of a request, best first (RFC 3263 section 4, RFC 2782 for the weights). */
+/** Resolves a URI to a request's hops, best first (RFC 3263 section 4, RFC 2782 for the weights). */
 export type Resolve = (uri: string, signal: AbortSignal) => Promise<readonly Hop[]>;
 
-/** Error codes of a resolver for a name or record that does not exist. */
+/** Resolver error codes for a name or record that does not exist. */
 const NOT_FOUND_CODES = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN", "EAI_NODATA", "EAI_NONAME"]);
 
 /** The runtime's resolver. Addresses come from the system's resolver and its hosts file; other records from the DNS. */
@@ -60,15 +60,15 @@ const KEEP_MS = 30_000;
 /** Time for which a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
 const MAX_QUESTIONS = 512;
-/** The timeout for NAPTR and SRV records, and for every question with a stale answer, ms. */
+/** Timeout of NAPTR and SRV queries, and of every query that has a stale answer, ms. */
 const SHORT_TIMEOUT_MS = 1_500;
 /** Timeout of address queries, which every call needs; shorter than the timeout of a trunk's probe, ms. */
 const TIMEOUT_MS = 4_000;
 
-/** Error codes of the runtimes for a query that timed out. */
+/** The runtimes' error codes for a query that timed out. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set(["ETIMEOUT", "ETIMEDOUT", "TIMEOUT"]);
 
-/** A query without a response. */
+/** A query that got no response. */
 class UnansweredQuery extends CodedError {
   override readonly name = "Unanswered";
   readonly code = "unanswered";
@@ -77,16 +77,16 @@ class UnansweredQuery extends CodedError {
 interface Question<Value> {
   /** The last answer. */
   answer?: { readonly value: Value; readonly at: number };
-  /** The running query; an old query is repeated. */
+  /** The pending query; a query that has been pending for long is repeated. */
   running?: { readonly answer: Promise<Value>; readonly at: number };
   /** Time until which the query fails immediately, because it has timed out. */
   silence?: { readonly until: number; readonly fault: unknown };
 }
 
 /**
- * Caches the answers of the DNS. If a query fails, its last answer is used for a day; without one the failure is
- * reported. A timeout is cached only for NAPTR and SRV records, which are optional, so that no call waits for a silent
- * resolver twice.
+ * Caches DNS answers. If a query fails, its last answer is used for a day; without one the failure is reported. A
+ * timeout is cached only for NAPTR and SRV records, which are optional, so that no call waits for a silent resolver
+ * twice.
  */
 export function cachedDns(dns: Dns, system: System, { keepMs = KEEP_MS }: CachedDnsOptions = {}): Dns {
   const questions = new BoundedMap<string, Question<unknown>>(MAX_QUESTIONS);

@@ -3,11 +3,11 @@ import { addressAndPort, type Flow, type Hop } from "./transport.ts";
 
 /** Time from a hop's failure to its first probe, ms; each failed probe doubles the wait. */
 const FIRST_PROBE_MS = 30_000;
-/** Longest wait for the next probe, ms. */
+/** Maximum wait for the next probe, ms. */
 const MAX_WAIT_MS = 5 * 60_000;
 const MAX_HOPS = 256;
 
-/** Reports whether a hop works again. `deadFlow` is the connection that it failed on. */
+/** Resolves with true if a hop works again. `deadFlow` is the connection that it failed on. */
 export type ProbeHop = (hop: Hop, deadFlow: Flow | undefined) => Promise<boolean>;
 
 interface Failure {
@@ -21,8 +21,8 @@ interface Failure {
 }
 
 /**
- * Hops that failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests try them last, until a
- * probe in the background, or a request without another hop, finds that they work.
+ * Hops that have failed (RFC 3263 section 4.3): refused, unreachable, silent or overloaded. Requests try them last,
+ * until a probe in the background, or a request without another hop, finds that they work.
  */
 export class FailedHops {
   readonly #system: System;

@@ -15,7 +15,7 @@ export interface OpenStreamOptions {
   readonly timeoutMs: number;
 }
 
-/** Opens a connection of TCP or TLS. @throws {TransportError} */
+/** Opens a TCP or TLS connection. @throws {TransportError} */
 export async function openSipStream(hop: Hop, options: OpenStreamOptions, signal: AbortSignal): Promise<Socket> {
   if (signal.aborted) throw new TransportError("closed", "the connection attempt was aborted");
   if (hop.kind !== "tls") {

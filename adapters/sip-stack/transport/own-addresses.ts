@@ -10,7 +10,7 @@ const MAX_ADDRESSES = 256;
 /** Our host and port in Via (sent-by, RFC 3261 section 18.1.1) and Contact. */
 export class OwnNames {
   readonly #publicAddress: HostPort | undefined;
-  /** The port on which our own listener accepts connections of a kind. */
+  /** The port on which our own listener accepts connections of this kind. */
   readonly #listenerPort: (kind: TransportKind) => number | undefined;
   /** Our address as reported by each peer. */
   readonly #reportedAddresses = new BoundedMap<string, SocketAddress>(MAX_ADDRESSES);
@@ -38,9 +38,10 @@ export class OwnNames {
   }
 
   /**
-   * Remembers our address as a peer sees it. An invalid or a known address is ignored; so is a private address for a
-   * socket with a public one, which a peer behind a load balancer may report.
-   * @param isTrusted true for the trunk's server: the address it reports then applies to other peers too. Default: false
+   * Remembers our address as a peer sees it. Ignores an invalid or known address, and a private address for a socket
+   * with a public one, which a peer behind a load balancer may report.
+   * @param isTrusted true for the trunk's server: the address it reports then applies to other peers too. Default:
+   * false
    */
   learn(flow: Flow, { address, port }: SocketAddress, isTrusted = false): void {
     if (isIP(address) === 0 || port < 1 || port > 65_535) return;
@@ -54,8 +55,8 @@ export class OwnNames {
   }
 
   /**
-   * Our likely address on a flow without a response: from an earlier flow to the same peer, or to another external
-   * peer.
+   * Our likely address on a flow that has had no response: from an earlier flow to the same peer, or to another
+   * external peer.
    */
   #likelyHost(flow: Flow): string | undefined {
     const publicAddress = isBehindNat(flow) ? this.#publicByLocal.get(flow.local.address) : undefined;
@@ -68,7 +69,7 @@ function isBehindNat({ local, remote }: Flow): boolean {
   return isPrivate(local.address) && !isPrivate(remote.address);
 }
 
-/** The key of a connection, or of a peer on UDP. */
+/** The key of a connection, or of a UDP peer. */
 function keyOf({ kind, local, remote }: Flow): string {
   return `${kind} ${kind === "udp" ? "" : local.port} ${remote.address} ${remote.port}`;
 }
@@ -94,8 +95,8 @@ function interfacesOf(family: 4 | 6): Interface[] {
 }
 
 /**
- * Our address towards a peer, for runtimes that do not report the address of a connected socket (Deno): our address in
- * the peer's network, otherwise the first one reachable from outside.
+ * The local address that a peer is reached from, for runtimes that do not report the address of a connected socket
+ * (Deno): our address in the peer's network, otherwise the first one reachable from outside.
  */
 export function interfaceAddress(peer: string): string | undefined {
   const family = peer.includes(":") ? 6 : 4;
@@ -105,7 +106,7 @@ export function interfaceAddress(peer: string): string | undefined {
   return (networkInterface ?? externalInterface)?.address;
 }
 
-/** True if this machine can reach the internet over IPv6: it has an address other than loopback and link-local. */
+/** True if this machine can reach the internet over IPv6: it has an IPv6 address other than loopback and link-local. */
 export function hasIpv6(): boolean {
   return interfacesOf(6).some(({ address, internal }) => !internal && !isLinkLocal(address));
 }

@@ -8,13 +8,13 @@ import { defaultPort, type Hop, TransportError, type TransportKind, unlessAborte
 /** Options of {@link createResolve}. */
 interface ResolveOptions {
   readonly system: System;
-  /** The DNS; its answers are not cached here. Default: the runtime's resolver, cached for 30 s. */
+  /** The DNS; this resolver does not cache its answers. Default: the runtime's resolver, cached for 30 s. */
   readonly dns?: Dns | undefined;
-  /** True if IPv6 addresses of names are usable. Default: true if this machine has a global IPv6 address. */
+  /** True if a name's IPv6 addresses are usable. Default: true if this machine has a global IPv6 address. */
   readonly ipv6?: (() => boolean) | undefined;
 }
 
-/** The name of SRV records, and their transport. */
+/** The name that SRV records are queried by, and their transport. */
 interface Service {
   readonly kind: TransportKind;
   readonly name: string;
@@ -69,7 +69,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
     return hops.length > 0 ? hops : directHops;
   }
 
-  /** The services of NAPTR records (RFC 3263 section 4.1); undefined without any. */
+  /** The services from NAPTR records (RFC 3263 section 4.1); undefined if there are none. */
   async function naptrServices(domain: string, isSecure: boolean): Promise<Service[] | undefined> {
     const records = await dns.naptr(domain).catch(() => []); // not supported by the resolver: treated as no records
     const services = [...records]
@@ -104,7 +104,7 @@ export function createResolve({ system, dns = cachedDns(nodeDns, system), ipv6 =
   }
 }
 
-/** The SRV names of these transports, without NAPTR. */
+/** The SRV names for these transports, used without NAPTR records. */
 function usualServices(domain: string, kinds: readonly TransportKind[]): Service[] {
   return kinds.map((kind) => ({ kind, name: `${LABELS[kind]}.${domain}` }));
 }

@@ -15,13 +15,13 @@ import {
   type TransportListener,
 } from "./transport.ts";
 
-/** The interval of keep-alives, short enough for firewalls, ms. */
+/** Interval between keep-alives, short enough for firewalls, ms. */
 const KEEP_ALIVE_MS = 30_000;
 /** Time limit for the response to a keep-alive (RFC 5626 section 4.4.1), ms. */
 const PONG_MS = 10_000;
 /** Time limit for the rest of a message, ms. */
 const STALL_MS = 30_000;
-/** Largest buffer for a peer that reads slowly, bytes. */
+/** Maximum size of the buffer for a peer that reads slowly, bytes. */
 const MAX_UNSENT_BYTES = 1 << 20;
 const CRLF = new Uint8Array([13, 10]);
 
@@ -36,12 +36,12 @@ export interface StreamFlowOptions {
   readonly firstMs: number;
   readonly listener: () => TransportListener;
   readonly onMalformed: (from: SocketAddress, detail: string) => void;
-  /** Turns an error of the socket into a TransportError. */
+  /** Turns a socket error into a TransportError. */
   readonly faultOf: (cause: unknown, remote: SocketAddress) => TransportError;
   readonly onClosed: (flow: StreamFlow, fault: TransportError) => void;
 }
 
-/** A connection of TCP or TLS, opened by us or by the peer. */
+/** A TCP or TLS connection, opened by us or by the peer. */
 export class StreamFlow implements Flow {
   readonly kind: Exclude<TransportKind, "udp">;
   readonly reliable = true;
@@ -160,7 +160,7 @@ export class StreamFlow implements Flow {
         this.#write(CRLF);
         break;
       case "pong":
-        // A CRLF at any other time is a keep-alive of the peer, so earlier ones may have been keep-alives too.
+        // A CRLF at any other time is a keep-alive from the peer, so earlier ones may have been keep-alives too.
         if (this.#usedAt - this.#pingedAt < PONG_MS) this.#respondsToPings ??= true;
         else this.#respondsToPings = false;
         break;

@@ -5,7 +5,7 @@ import { networkFault, type SocketAddress, TransportError, type TransportKind } 
 
 /** Time limit for a TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;
-/** Maximum number of connections at a time, including those in a handshake. */
+/** Maximum number of concurrent connections, including those in a handshake. */
 const MAX_SOCKETS = 512;
 
 /** The port that the peer connects to. */
@@ -25,7 +25,7 @@ export interface StreamListenerOptions {
   readonly accept: (socket: Socket, kind: Exclude<TransportKind, "udp">) => void;
 }
 
-/** Accepts connections of peers. */
+/** Accepts connections from peers. */
 export class StreamListener {
   readonly boundAddress: SocketAddress;
   readonly #server: Server;
@@ -39,7 +39,7 @@ export class StreamListener {
     this.#sockets = sockets;
   }
 
-  /** Opens the port. @throws {TransportError} the port is taken, or the certificate is invalid */
+  /** Opens the port. @throws {TransportError} the port is in use, or the certificate is invalid */
   static async open({ listen, tls, accept }: StreamListenerOptions): Promise<StreamListener> {
     const kind = listen.transport === "tls" ? "tls" : "tcp";
     const operation = `listening on ${kind.toUpperCase()} port ${listen.port} failed`;
@@ -59,7 +59,7 @@ export class StreamListener {
       }
       server.on("tlsClientError", (_cause: unknown, socket: Socket) => socket.destroy());
     } else server = createTcpServer((socket) => accept(socket, "tcp"));
-    // Connections in a handshake have no flow yet that would close them.
+    // Connections in a handshake do not have a flow yet that would close them.
     server.on("connection", (socket: Socket) => {
       if (sockets.size >= MAX_SOCKETS) {
         socket.destroy();

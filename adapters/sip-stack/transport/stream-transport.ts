@@ -37,12 +37,12 @@ export interface StreamTransportOptions {
   readonly onMalformed: (from: SocketAddress, detail: string) => void;
 }
 
-/** The connections of TCP and TLS. */
+/** The TCP and TLS connections. */
 export class StreamTransport {
   readonly #options: StreamTransportOptions;
-  /** Connections to hops, open or being opened. */
+  /** Connections to hops, open or opening. */
   readonly #connections = new Map<string, Promise<StreamFlow>>();
-  /** Names of the verified certificates, by address and port. */
+  /** Names for which certificates have been verified, by address and port. */
   readonly #names = new BoundedMap<string, string>(MAX_NAMES);
   readonly #flows = new Set<StreamFlow>();
   readonly #acceptedFlows = new Set<StreamFlow>();
@@ -68,8 +68,8 @@ export class StreamTransport {
   }
 
   /**
-   * A route or a Contact may name a server by its address; its certificate must be issued for the name used to reach it
-   * before, otherwise for the trunk's name (RFC 5922 section 7.3).
+   * A route or a Contact may name a server by its address; its certificate must be issued for the name previously used
+   * to reach it, otherwise for the trunk's name (RFC 5922 section 7.3).
    */
   #withName(hop: Hop): Hop {
     if (hop.kind !== "tls" || isIP(hop.host) === 0) return hop;
@@ -160,7 +160,7 @@ export class StreamTransport {
     return flow;
   }
 
-  /** Closes the accepted connection that has been idle for longest; preferably one without any message. */
+  /** Closes the accepted connection that has been idle for longest, preferably one that has carried no message. */
   #makeRoom(): boolean {
     let idlestFlow: StreamFlow | undefined;
     for (const flow of this.#acceptedFlows) {

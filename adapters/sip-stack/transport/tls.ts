@@ -2,9 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { TLSSocket } from "node:tls";
 import { type Hop, networkFault, TransportError, type TransportFault } from "./transport.ts";
 
-/** TLS towards the server. */
+/** TLS options for connections to the server. */
 export interface TlsOptions {
-  /** The authority of the server's certificate: PEM text, or the path of a file. Default: the runtime's authorities. */
+  /**
+   * The CA certificate that the server's certificate is verified against: PEM text, or the path of a file. Default: the
+   * runtime's CA certificates.
+   */
   readonly ca?: string | undefined;
   /** The name in the server's certificate. Default: the host of `outboundProxy`, otherwise of `server`. */
   readonly servername?: string | undefined;
@@ -16,7 +19,7 @@ export interface TlsOptions {
   readonly key?: string | undefined;
 }
 
-/** The texts of a trunk's certificates. */
+/** The PEM text of a trunk's certificates and key. */
 export interface TlsTexts {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -83,7 +86,7 @@ const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => s
   ],
 ];
 
-/** The fault of a TLS connection to this hop. @param unknownFault the fault of an unknown error */
+/** The fault of a TLS connection to this hop. @param unknownFault the fault if the error is unknown */
 export function peerCertificateFault(
   cause: unknown,
   { host, address, port }: Pick<Hop, "host" | "address" | "port">,
@@ -107,7 +110,7 @@ const TIMEOUT_MS = 2_000;
 
 /**
  * The real fault of an unverified certificate if the runtime hides it: Deno reports an expired certificate as one from
- * an unknown authority. Reads the certificate in another handshake without verification; no message is sent.
+ * an unknown authority. Reads the certificate in a second handshake, without verification; no message is sent.
  *
  * @param openUnverified starts a handshake that accepts any certificate
  */

@@ -10,7 +10,7 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-/** Address and port as one text, for use as a key. */
+/** Address and port as one string, for use as a key. */
 export function addressAndPort({ address, port }: SocketAddress): string {
   return `${address} ${port}`;
 }
@@ -24,7 +24,7 @@ export interface Hop extends SocketAddress {
   readonly isTransportFixed?: boolean;
 }
 
-/** A flow (RFC 5626): a connection of TCP or TLS, or a peer's address on our UDP socket. */
+/** A flow (RFC 5626): a TCP or TLS connection, or a peer's address on our UDP socket. */
 export interface Flow {
   readonly kind: TransportKind;
   /** The address that our socket is bound to. */
@@ -138,7 +138,7 @@ export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSigna
 
 type Meaning = readonly [fault: TransportFault, sentence: string];
 
-/** Meanings of the system's error codes, with the fix. */
+/** Meanings of the system's error codes, with a fix for some. */
 const ERROR_CODES: ReadonlyMap<string, Meaning> = new Map(
   Object.entries<Meaning>({
     ECONNREFUSED: ["refused", "nothing listens on this port"],
@@ -159,7 +159,7 @@ const ERROR_CODES: ReadonlyMap<string, Meaning> = new Map(
   }),
 );
 
-/** Converts an error of the runtime to a TransportError that names the action, the fault and the cause. */
+/** Converts a runtime error to a TransportError that names the action, the fault and the cause. */
 export function networkFault(cause: unknown, action: string, fallback: TransportFault = "unreachable"): TransportError {
   if (cause instanceof TransportError) return cause;
   const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };

@@ -19,7 +19,7 @@ interface TrustedResolveOptions {
    * own addresses are private.
    */
   readonly ranges: readonly string[] | undefined;
-  /** Called when a URI of a peer was refused because it resolves to this forbidden address. */
+  /** Called when a peer's URI has been refused because it resolves to this forbidden address. */
   readonly onRefused: (uri: string, address: string) => void;
 }
 
@@ -56,7 +56,7 @@ export function trustedResolve({
   };
 }
 
-/** The host that a URI resolves to: `maddr` overrides the host in it (RFC 3261 section 19.1.1). */
+/** The host that a URI resolves to: `maddr` overrides the URI's host (RFC 3261 section 19.1.1). */
 function hostOf(text: string): string | undefined {
   const uri = parseUri(text);
   return uri?.params.get("maddr") || uri?.host;

@@ -5,7 +5,7 @@ import { KeepAlive } from "./keep-alive.ts";
 import type { Flow, SocketAddress, TransportError } from "./transport.ts";
 import type { UdpSocket } from "./udp-socket.ts";
 
-/** The interval of keep-alives, short enough for the NATs of home routers (RFC 5626 section 4.4.2), ms. */
+/** Interval between keep-alives, short enough for home routers' NATs (RFC 5626 section 4.4.2), ms. */
 const KEEP_ALIVE_MS = 25_000;
 
 /** A peer's address on our UDP socket. */
@@ -62,7 +62,7 @@ export class UdpFlow implements Flow {
     return this.#keepAlive.hold();
   }
 
-  /** Sets our address towards the peer as the system reports it. */
+  /** Sets the local address that the peer is reached from, as the system reports it. */
   setLocalAddress(address: string): void {
     this.#address = address;
   }

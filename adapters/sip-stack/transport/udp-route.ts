@@ -20,7 +20,7 @@ export interface UdpRouteOptions {
 }
 
 /**
- * Finds our address towards a peer, and whether the peer is reachable.
+ * Finds the local address that a peer is reached from, and checks that the peer is reachable.
  *
  * Only a connected socket reports an ICMP "port unreachable" and its own address; but it receives only from one
  * address, and a peer may send its requests from another one. So the trunk's own socket stays unconnected, and this

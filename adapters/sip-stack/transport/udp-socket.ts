@@ -44,7 +44,7 @@ export function connectUdp(socket: Socket, { address, port }: SocketAddress): Pr
 /** Receives a datagram. Must not throw. */
 export type Receive = (socket: UdpSocket, bytes: Uint8Array, from: SocketAddress) => void;
 
-/** Our unconnected UDP socket of one address family. */
+/** Our unconnected UDP socket for one address family. */
 export class UdpSocket {
   readonly boundAddress: SocketAddress;
   readonly #socket: Socket;

@@ -204,7 +204,7 @@ function familyOf(address: string): Family {
 }
 
 const MAX_ADDRESSES = 1_024;
-/** Part of a datagram that is searched for the Call-ID, bytes. */
+/** Length of the part of a datagram that is searched for the Call-ID, bytes. */
 const MAX_SEARCHED_BYTES = 8_192;
 const CALL_ID = /^(?:call-id|i)[ \t]*:\s*(\S+)/im;
 const LATIN1 = new TextDecoder("latin1");

@@ -2,7 +2,7 @@ export const CODEC_NAMES = ["PCMU", "PCMA", "G722", "opus"] as const;
 /** An audio codec. */
 export type CodecName = (typeof CODEC_NAMES)[number];
 
-/** The longest packet that is decoded, ms: the longest of Opus. */
+/** The longest packet that is decoded, ms: the maximum for Opus. */
 export const MAX_PACKET_MS = 120;
 /** Maximum number of bytes that an encoder writes for one packet. */
 export const MAX_PAYLOAD_BYTES = 484;
@@ -10,7 +10,7 @@ export const MAX_PAYLOAD_BYTES = 484;
 /**
  * One call's encoder and decoder of one codec. Both keep state, so each stream has a separate one.
  *
- * All methods are synchronous, do not allocate per frame as far as the codec's library allows it, and never throw,
+ * All methods are synchronous, do not allocate per frame as far as the codec's library allows, and never throw,
  * whatever the peer sends.
  */
 export interface Codec {
@@ -21,10 +21,10 @@ export interface Codec {
   readonly clockRate: number;
   /**
    * Encodes the whole frame as one packet into `output` from `at`, which has room for `MAX_PAYLOAD_BYTES`; returns the
-   * number of bytes written. The length of the frame is one of `packetMs`.
+   * number of bytes written. The frame's length must be one of `packetMs`.
    */
   encode(frame: Int16Array, output: Uint8Array, at: number): number;
-  /** The lengths of packets that can be encoded, ms, ascending. */
+  /** The packet lengths that can be encoded, ms, ascending. */
   readonly packetMs: readonly number[];
   /**
    * Decodes one payload into `output` from `start`, which has room for `MAX_PACKET_MS`; returns the

@@ -16,12 +16,12 @@ const TAPS = 2 * FILTER.length;
 const PAST_SAMPLES = TAPS - 2;
 
 // The tables of ITU-T G.722, lower band first.
-/** Upper ends of the steps of six bits, in 4096ths of the scale. */
+/** Upper ends of the six-bit steps, in 4096ths of the scale. */
 const LOW_LIMITS = Int32Array.of(
   ...[0, 35, 72, 110, 150, 190, 233, 276, 323, 370, 422, 473, 530, 587, 650, 714, 786, 858, 940, 1023, 1121, 1219],
   ...[1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
 );
-/** Sizes of a step of four bits, for the prediction; of six bits, for the output. In 32768ths. */
+/** Step sizes, in 32768ths: four-bit steps for the prediction, six-bit steps for the output. */
 const LOW_STEPS_4 = Int32Array.of(
   ...[0, -20_456, -12_896, -8968, -6288, -4240, -2584, -1200, 20_456, 12_896, 8968, 6288, 4240, 2584, 1200, 0],
 );
@@ -33,7 +33,7 @@ const LOW_STEPS_6 = Int32Array.of(
   ],
   ...[6000, 5456, 4944, 4464, 4008, 3576, 3168, 2776, 2400, 2032, 1688, 1360, 1040, 728, 432, 136, -432, -136],
 );
-/** The row of each code of four bits in the table of scaling. */
+/** The scaling-table row of each four-bit code. */
 const LOW_ROWS = Int32Array.of(0, 7, 6, 5, 4, 3, 2, 1, 7, 6, 5, 4, 3, 2, 1, 0);
 const LOW: BandTables = {
   scaling: Int32Array.of(-60, -30, 58, 172, 334, 538, 1198, 3042),
@@ -85,7 +85,7 @@ class Filter {
     this.even = even;
   }
 
-  /** Drops the given number of consumed samples. */
+  /** Drops `count` consumed samples. */
   drop(count: number): void {
     this.samples.copyWithin(0, count, count + PAST_SAMPLES);
   }

@@ -19,8 +19,8 @@ const FRAME_SAMPLES = SAMPLE_RATE / 50;
 const EXPECTED_LOSS_PERCENT = 20;
 
 /**
- * A call's encoder and decoder of Opus: speech at 16 kHz, one channel, with in-band redundancy (RFC 6716, RFC 7587).
- * The library, half a megabyte of WebAssembly, is loaded with the first codec.
+ * A call's Opus encoder and decoder: speech at 16 kHz, one channel, with in-band redundancy (RFC 6716, RFC 7587). The
+ * library, half a megabyte of WebAssembly, is loaded with the first codec.
  *
  * For each frame the library's wrapper allocates: a view of the frame and a copy of the packet (encoding), a copy of
  * the samples (decoding), and a short-lived list for checking the frame's length.
@@ -48,7 +48,7 @@ export async function createOpus(options: OpusOptions = {}): Promise<Codec> {
 
 let loadPromise: Promise<void> | undefined;
 
-/** Loads the library once, so that it is ready before the first word of a call with Opus. Never rejects. */
+/** Loads the library once, so that it is ready before the first word of an Opus call. Never rejects. */
 export function loadOpus(): Promise<void> {
   loadPromise ??= createOpus().then(
     (codec) => codec.close(),
@@ -64,7 +64,7 @@ class OpusCodec implements Codec {
   readonly packetMs: readonly number[] = [10, 20, 40, 60];
   readonly #encoder: OpusEncoderHandle;
   readonly #decoder: OpusDecoderHandle;
-  /** Options of the library's methods; one of each for all frames. */
+  /** Options of the library's methods; one object of each kind for all frames. */
   readonly #encodeOptions = { frameSize: FRAME_SAMPLES, maxPacketBytes: MAX_PAYLOAD_BYTES };
   readonly #recoverOptions = { decodeFec: true, frameSize: FRAME_SAMPLES };
   readonly #concealOptions = { frameSize: FRAME_SAMPLES };
@@ -118,7 +118,7 @@ class OpusCodec implements Codec {
       output.set(samples, start);
       return samples.length;
     } catch {
-      return 0; // not a packet of Opus, or longer than 120 ms
+      return 0; // not an Opus packet, or longer than 120 ms
     }
   }
 }
@@ -145,7 +145,7 @@ export function carriesRedundancy(bytes: Uint8Array, at: number, length: number)
   return (middle | side) === 1;
 }
 
-/** Number of 20 ms parts of a SILK frame of 10, 20, 40 and 60 ms. */
+/** Number of 20 ms parts in a SILK frame of 10, 20, 40 or 60 ms. */
 const PARTS = [1, 1, 2, 3];
 
 /** Offset of the packet's first frame; -1 if it is empty or missing. */

@@ -5,7 +5,7 @@ export interface BandTables {
   readonly maxScale: number;
   /** Shift that turns the scale's logarithm into the scale. */
   readonly shift: number;
-  /** The scale at the start. */
+  /** The initial scale. */
   readonly firstScale: number;
 }
 
@@ -20,13 +20,13 @@ const MAX_SECOND_POLE = 12_288;
 export const clamp16 = (value: number): number => (value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value);
 
 /**
- * Adaptive prediction and scale of one band of G.722, the same in encoder and decoder (ITU-T G.722, section 3.6 and the
- * blocks of 6.2.1 and 6.2.2). Whole numbers of 16 bits, as in the Recommendation, so that both sides stay in step.
+ * Adaptive prediction and scale of one G.722 band, the same in encoder and decoder (ITU-T G.722, section 3.6 and the
+ * blocks of 6.2.1 and 6.2.2). Uses 16-bit integers, as in the Recommendation, so that both sides stay in step.
  */
 export class SubBand {
   /** The expected next sample. */
   prediction = 0;
-  /** The current size of a step. */
+  /** The current step size. */
   scale: number;
   readonly #tables: BandTables;
   #logScale = 0;

@@ -66,7 +66,7 @@ export class Concealment {
 
   /**
    * Ends the gap: blends the first of the `samples` decoded samples at `tail` with the concealment.
-   * @returns the number of blended samples; 0 if the concealment was silent already
+   * @returns the number of blended samples; 0 if the concealment was already silent
    */
   resume(buffer: Int16Array, tail: number, samples: number): number {
     if (this.#concealedSamples < 0) return 0;

@@ -1,4 +1,4 @@
-/** Maximum waiting packets: a power of two, because the slot is the sequence number modulo this. */
+/** Maximum number of waiting packets: a power of two, because the slot is the sequence number modulo this. */
 const SLOT_COUNT = 64;
 /** Maximum size of a datagram that is kept, bytes, to bound the memory. */
 const MAX_DATAGRAM_BYTES = 8_192;

@@ -11,19 +11,19 @@ const MAX_EXCESS_MS = 40;
 const MAX_SHORTFALL_MS = 20;
 /** Deviation at which time-scaling is done even if audible, ms. */
 const URGENT_MS = 80;
-/** Number of frames between two attempts of other time-scaling: the search costs as much as the rest of a frame. */
+/** Number of frames between two attempts at other time-scaling: the search costs as much as the rest of a frame. */
 const ADAPT_EVERY = 4;
 /** Length above which a gap is skipped, ms. */
 const MAX_GAP_MS = 1_000;
 /** Duration of the codec's concealment before it fades, ms. */
 const CODEC_CONCEALS_MS = 60;
-/** Minimum gap between timestamps, without a loss, that is treated as a pause of the peer, ms. */
+/** Minimum gap between timestamps, without a loss, that is treated as the peer pausing, ms. */
 const MIN_PAUSE_MS = 15;
 const EMPTY = new Uint8Array(0);
 
 /**
- * Turns packets of any order and timing into a frame every 20 ms: reorders them, drops duplicates, delays audio as the
- * network's jitter requires, conceals losses, and follows the sender's clock.
+ * Turns packets in any order and with any timing into a frame every 20 ms: reorders them, drops duplicates, delays
+ * audio as the network's jitter requires, conceals losses, and follows the sender's clock.
  *
  * Times are ms of one monotonic clock. Allocates nothing after construction.
  */
@@ -54,10 +54,13 @@ export class RtpJitterBuffer {
   #awaitsFirst = true;
   /** True if the gap is not a loss: the peer sends a key, or pauses. */
   #isInPause = false;
-  /** Extended timestamp of the end of the last decoded packet; -1 if it cannot be used. Packets lost since then. */
+  /**
+   * Extended timestamp of the end of the last decoded packet, -1 if it cannot be used; number of packets lost since
+   * then.
+   */
   #audioEnd = -1;
   #lostPackets = 0;
-  /** Samples of the last decoded packet; samples concealed by the codec since. */
+  /** Number of samples in the last decoded packet, and of samples concealed by the codec since then. */
   #packetSamples: number;
   #codecConcealed = 0;
 
@@ -78,7 +81,8 @@ export class RtpJitterBuffer {
    * Adds an audio packet; the array is kept until it has been played.
    *
    * @param sequence extended, so that it never wraps
-   * @param isTimely true if it arrived at this time; otherwise it arrived earlier, and its timing is not measured
+   * @param isTimely true if it arrived at this time; otherwise it may have arrived earlier, so its timing is not
+   * measured
    */
   take(
     sequence: number,
@@ -307,13 +311,13 @@ export class RtpJitterBuffer {
     return this.#line.length >= samples;
   }
 
-  /** True if the next packet is here and continues the line without a gap. */
+  /** True if the next packet has arrived and continues the line without a gap. */
   #continues(): boolean {
     const { next } = this.#store;
     return this.#store.first() === next && this.#store.length(next) > 0 && this.#store.time(next) === this.#dueTime;
   }
 
-  /** True if audio of this timestamp is due now, or early enough to be played. */
+  /** True if audio with this timestamp is due now, or early enough to be played. */
   #isDue(time: number, now: number): boolean {
     return now - this.delay.baseMs - time / this.#unitsPerMs >= this.delay.targetMs - FRAME_MS / 2;
   }

@@ -49,7 +49,7 @@ export class SampleLine {
     this.#markedEnd = this.tail;
   }
 
-  /** Marks the next received sample as the first one after a pause of the peer; it must be written after the tail. */
+  /** Marks the next received sample as the first one after the peer has paused; it must be written after the tail. */
   markAfterPause(): void {
     this.#marks[this.tail++] = SAMPLE.afterPause;
     this.#markedEnd = this.tail;

@@ -1,4 +1,4 @@
-/** Bounds of the lags that are tried, ms: the periods of voices from 400 Hz down to 66 Hz. */
+/** Bounds of the lags to try, ms: the periods of voices from 400 Hz down to 66 Hz. */
 const MIN_LAG_MS = 2.5;
 const MAX_LAG_MS = 15;
 /** Length of the compared signal, ms. */

@@ -9,18 +9,17 @@ export interface Hmac {
 /** Creates the HMAC for a key of at most 64 bytes. */
 export type CreateHmac = (key: Uint8Array) => Hmac;
 
-/** Size of a block of SHA-1, bytes. */
+/** Size of a SHA-1 block, bytes. */
 const SHA1_BLOCK = 64;
 
-/** The initial chaining value of SHA-1. */
+/** SHA-1's initial chaining value. */
 const SHA1_START: readonly number[] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];
 
 /** The expanded message of the current step; empty between steps. */
 const W = new Int32Array(80);
 
 /**
- * Performs one step of SHA-1 (RFC 3174 section 6.1): updates the chaining value of five words with the 64 bytes at
- * `at`.
+ * Performs one step of SHA-1 (RFC 3174 section 6.1): updates the five-word chaining value with the 64 bytes at `at`.
  */
 function sha1Step(state: Int32Array, bytes: Uint8Array, at: number): void {
   for (let t = 0, i = at; t < 16; t++, i += 4)
@@ -136,7 +135,7 @@ export function nativeHmac(key: Uint8Array): Hmac {
   return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
 }
 
-/** Overhead of a native call up to which it is faster than our code for a packet of speech, in hashed bytes. */
+/** Overhead up to which a native call is faster than our code for a speech packet, in hashed bytes. */
 const MAX_OVERHEAD_BYTES = 2_500;
 const PACKET_BYTES = 176;
 const EXTRA_BYTES = 8_192;
@@ -155,7 +154,7 @@ export function chooseHmac(): CreateHmac {
   return fasterHmac;
 }
 
-/** Overhead of a call of the native HMAC, in bytes that could be hashed in that time. */
+/** Overhead of a native HMAC call, in bytes that could be hashed in that time. */
 function nativeCallBytes(): number {
   const shortMs = fastestRound(new Uint8Array(PACKET_BYTES));
   const longMs = fastestRound(new Uint8Array(PACKET_BYTES + EXTRA_BYTES));
@@ -163,7 +162,7 @@ function nativeCallBytes(): number {
   return perByte > 0 ? shortMs / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
 }
 
-/** The fastest of a few rounds, ms, since disturbances only make a round slower. */
+/** Duration of the fastest of a few rounds, ms, since disturbances only make a round slower. */
 function fastestRound(bytes: Uint8Array): number {
   const hmac = nativeHmac(new Uint8Array(20));
   let fastestMs = Number.POSITIVE_INFINITY;

@@ -4,12 +4,12 @@ import { SUITES } from "./session-keys.ts";
 
 /** The contents of an `a=crypto` line (RFC 4568 section 9.1). */
 export interface CryptoAttribute {
-  /** Tag of the line, by which an answer names the accepted line. */
+  /** Tag of the line; an answer names the accepted line by its tag. */
   readonly tag: number;
   readonly keys: SrtpKeys;
 }
 
-/** Maximum length of a line, which leaves room for a few keys, characters. */
+/** Maximum length of a line, in characters: room for a few keys. */
 const MAX_LENGTH = 1000;
 const TAG = /^\d{1,9}$/;
 const INLINE = /^inline:([A-Za-z0-9+/]+={0,2})(?:\|([^|]*))?(?:\|([^|]*))?$/i;

@@ -37,7 +37,7 @@ const SALT_BYTES = 14;
 
 /**
  * Derives session keys with AES in counter mode, once for all packets (a key derivation rate of 0).
- * @throws {RangeError} the key has neither 16 nor 32 bytes, or the salt not 14
+ * @throws {RangeError} the key is not 16 or 32 bytes long, or the salt not 14
  */
 export function deriveSessionKeys(
   master: { key: Uint8Array; salt: Uint8Array },

@@ -79,7 +79,7 @@ class Stream {
 /** Maximum number of remembered sources; a call has one, or a few after transfers. */
 const MAX_STREAMS = 32;
 
-/** The sources seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */
+/** The sources that have been seen so far, by SSRC. Beyond the limit, the oldest one is forgotten. */
 export class SrtpStreams {
   readonly #streams = new Map<number, Stream>();
   #last: Stream | undefined;

@@ -5,8 +5,8 @@ import { deriveSessionKeys, RTCP_TAG, SUITES } from "./session-keys.ts";
 import { SrtpStreams } from "./srtp-stream.ts";
 
 /**
- * SRTP with one master key (RFC 3711): the packets of one direction, RTP and RTCP, of any number of sources. It works in
- * place, does not allocate per packet, and never throws.
+ * SRTP with one master key (RFC 3711): the RTP and RTCP packets in one direction, from any number of sources. It works
+ * in place, does not allocate per packet, and never throws.
  */
 export interface Srtp {
   /** Maximum number of bytes that protection adds to a packet; the array must have room for them. */
@@ -150,7 +150,7 @@ class SrtpContext implements Srtp {
   }
 }
 
-/** Offset of the payload of an RTP packet (RFC 3550 section 5.1); -1 if it is not RTP. */
+/** Offset of an RTP packet's payload (RFC 3550 section 5.1); -1 if it is not RTP. */
 function payloadStart(packet: Uint8Array, end: number): number {
   if (end < RTP_HEADER || packet[0]! >>> 6 !== 2) return -1;
   let at = RTP_HEADER + 4 * (packet[0]! & 0x0f);

@@ -1,11 +1,11 @@
 import { SAMPLE } from "../../ports.ts";
 
-/** Positions of the ring's memory: counts of samples, which wrap with 32 bits. */
+/** Positions of the ring, at the start of its memory: sample counts, which wrap at 32 bits. */
 const WRITTEN = 0;
 const TAKEN = 1;
 const POSITIONS = 2;
 
-/** Number of bytes of a sample and its mark. */
+/** Size of a sample and its mark, bytes. */
 const BYTES = 3;
 
 /**
@@ -32,12 +32,12 @@ export class SampleRing {
     this.#marks = new Uint8Array(memory, start + samples * 2, samples);
   }
 
-  /** Number of samples taken or dropped since the beginning; wraps with 32 bits. */
+  /** Number of samples taken or dropped since the beginning; wraps at 32 bits. */
   get position(): number {
     return Atomics.load(this.#positions, TAKEN);
   }
 
-  /** Number of samples written since the beginning; wraps with 32 bits. */
+  /** Number of samples written since the beginning; wraps at 32 bits. */
   get written(): number {
     return Atomics.load(this.#positions, WRITTEN);
   }

@@ -3,7 +3,7 @@ import { SampleRing } from "./sample-ring.ts";
 import { STATISTICS_BYTES } from "./statistics-board.ts";
 
 /**
- * Length of the audio that the main thread keeps buffered in the outgoing ring, ms; the thread may stall for nearly
+ * Length of the audio that the main thread keeps buffered in the outgoing ring, ms; that thread may stall for nearly
  * this long.
  */
 export const AHEAD_MS = 200;
@@ -14,7 +14,7 @@ const RING_MS = 2 * AHEAD_MS;
 export const CELL = {
   /** Number of samples of silence that the worker sent because the ring was empty; wraps. */
   silence: 0,
-  /** Number of times the outgoing ring ran empty after it had samples. */
+  /** Number of times the outgoing ring has run empty after it had samples. */
   underruns: 1,
   /** Number of times the main thread dropped waiting samples: an empty ring after that is not an underrun. */
   recalls: 2,
@@ -26,7 +26,7 @@ export const CELL = {
   answered: 5,
 } as const;
 
-/** The memory of one call that both threads share. The rest of the audio state stays within one thread. */
+/** One call's memory, which both threads share. The rest of the audio state stays within one thread. */
 export interface SharedCall {
   readonly outgoing: SharedArrayBuffer;
   readonly incoming: SharedArrayBuffer;

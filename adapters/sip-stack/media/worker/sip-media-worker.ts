@@ -107,7 +107,7 @@ async function open({ id, options, shared }: Extract<ToMediaWorker, { type: "ope
   }
 }
 
-/** Writes the statistics of a call into shared memory. */
+/** Writes a call's statistics into shared memory. */
 function publish(id: number): void {
   const call = calls.get(id);
   if (call === undefined) return;

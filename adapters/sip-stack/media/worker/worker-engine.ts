@@ -15,8 +15,8 @@ import { WorkerSession } from "./worker-session.ts";
 const START_TIMEOUT_MS = 10_000;
 
 /**
- * The file that the worker runs. The source tree has it next to this file; the build bundles this file into a chunk directly
- * under `dist/`, which holds the entry too, so the extension of this module decides.
+ * The file that the worker runs. In the source tree it is next to this file; the build bundles this file into a chunk
+ * directly under `dist/`, which holds the entry too, so the extension of this module decides.
  */
 const ENTRY: URL = new URL(
   new URL(import.meta.url).pathname.endsWith(".ts") ? "./sip-media-worker.ts" : "./sip-media-worker.js",
@@ -25,7 +25,7 @@ const ENTRY: URL = new URL(
 
 /** An engine whose calls run in a worker thread. */
 export interface WorkerEngine extends MediaEngine {
-  /** False when the worker has died: it opens no more calls, and its calls are lost. */
+  /** False once the worker has died: it opens no more calls, and its calls are lost. */
   readonly isAlive: boolean;
   /** Reason for its death; a sentence. */
   readonly exitReason: string | undefined;
@@ -189,7 +189,7 @@ class Engine implements WorkerEngine {
 
   #handleExit(reason: string): void {
     if (this.#exitReason !== undefined) return;
-    this.#exitReason = `the thread for the audio of calls has ended: ${reason}`;
+    this.#exitReason = `the call audio thread has ended: ${reason}`;
     const fault = new Error(this.#exitReason);
     this.#rejectReady(fault);
     for (const { onRefused } of [...this.#pendingOpens.values()]) onRefused(fault);

@@ -64,7 +64,7 @@ export class WorkerSession implements MediaSession, ClockMember {
   #earlySink: FrameSink | undefined;
   #isStarted = false;
   #closePromise: Promise<void> | undefined;
-  /** Number of sent samples that were reported to the source, and below it the other reported counts. */
+  /** Number of sent samples that have been reported to the source; the other reported counts follow. */
   #sentSamples = 0;
   #silence = 0;
   #underruns = 0;
@@ -141,7 +141,7 @@ export class WorkerSession implements MediaSession, ClockMember {
 
   /** @internal */
   tickFailed(fault: unknown): void {
-    this.reportLoss(`the audio of the call failed: ${errorText(fault)}`);
+    this.reportLoss(`the call's audio failed: ${errorText(fault)}`);
   }
 
   /** @internal Reports the loss of the session. @param detail a sentence */
@@ -193,7 +193,7 @@ export class WorkerSession implements MediaSession, ClockMember {
     this.#sentSamples = this.#outgoing.position; // dropped samples do not count
   };
 
-  /** True if the worker knows that the call is answered. */
+  /** True if the worker knows that the call has been answered. */
   get #isAnswered(): boolean {
     return Atomics.load(this.#cells, CELL.answered) === 1;
   }
