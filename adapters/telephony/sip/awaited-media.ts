@@ -50,7 +50,7 @@ export class AwaitedMedia {
     if (refusal === undefined || !this.#isAnswered || this.#hasEnded) return;
     this.#cancel = system.after(WAIT_MS, () => {
       if (!hasReceived())
-        onTimeout(`${refusal}; and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);
+        onTimeout(`${refusal}, and no audio came from an allowed address within ${WAIT_MS / 1_000} s`);
     });
   }
 }

@@ -5,9 +5,9 @@ import { writeNameAddr } from "../../sip-stack/message/name-addr.ts";
 import type { ResolvedTrunk } from "./config/resolve-trunk.ts";
 import { uriTextAt } from "./config/trunk-addresses.ts";
 
-/** From of an anonymous caller (RFC 3323 section 4.1.1.3). */
+/** The From of an anonymous caller (RFC 3323 section 4.1.1.3). */
 const ANONYMOUS = nameAddr("sip:anonymous@anonymous.invalid", "Anonymous");
-/** Identity fields in the order of an INVITE. */
+/** Identity fields, in the order of an INVITE's header. */
 const IDENTITY_FIELDS = [
   ["p-asserted", "P-Asserted-Identity"],
   ["p-preferred", "P-Preferred-Identity"],
@@ -15,7 +15,7 @@ const IDENTITY_FIELDS = [
 ] as const;
 
 /**
- * From and the identity fields of an INVITE (RFC 3261 section 20.20, RFC 3325 section 9, draft-ietf-sip-privacy-04). A
+ * An INVITE's From and identity fields (RFC 3261 section 20.20, RFC 3325 section 9, draft-ietf-sip-privacy-04). A
  * withheld caller is anonymous in From; the identity fields still name the number, for the trunk only.
  */
 export function callerFields(trunk: ResolvedTrunk, callerId: CallerId = {}): Caller {

@@ -23,7 +23,7 @@ export interface HealthListener {
   healthChanged(health: LineHealth): void;
 }
 
-/** Options of a call that a line places. */
+/** Options of a call placed by a line. */
 export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" | "sip" | "mayCall"> {
   /** Deadlines set by the line's host. */
   readonly deadlines: Deadlines;
@@ -31,7 +31,7 @@ export interface CarrierDialOptions extends Pick<DialOptions, "callId" | "from" 
   readonly sampleRate?: number | undefined;
 }
 
-/** The linked lines of a carrier, which receive its health. */
+/** A carrier's linked lines, which receive its health. */
 export class LinkedLines {
   readonly #lines = new Set<HealthListener>();
   readonly #checkHealth: () => Promise<LineHealth>;

@@ -2,13 +2,13 @@ import type { FrameSink, FrameSource } from "../../../src/ports/media.ts";
 
 /** Options of {@link guardedAudio}. */
 export interface AudioGuard {
-  /** True if the call has ended: then the source is silent, and the sink receives nothing. */
+  /** True if the call has ended; from then on the source is silent, and the sink receives no audio. */
   readonly hasEnded: () => boolean;
-  /** Called with everything that the source or the sink throws. */
+  /** Called with every error that the source or the sink throws. */
   readonly onError: (fault: unknown) => void;
 }
 
-/** A source and a sink whose errors do not reach the media engine. */
+/** Wraps a source and a sink so that their errors do not reach the media engine. */
 export function guardedAudio(
   source: FrameSource,
   sink: FrameSink,

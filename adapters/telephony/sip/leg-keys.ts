@@ -5,10 +5,10 @@ import type { MediaSession } from "../../sip-stack/media/engine.ts";
 /** Duration of a key in SIP INFO, ms. */
 const INFO_DIGIT_MS = 160;
 
-/** The two transports of a key: telephone-events in RTP (RFC 4733), and SIP INFO. */
+/** The two transports for a key: telephone-events in RTP (RFC 4733), and SIP INFO. */
 type KeyTransport = "rtp" | "info";
 
-/** The keys of a call: sends them in the way that the peer accepts, and receives each key once. */
+/** A call's keys: sends them in the way that the peer accepts, and receives each key once. */
 export class LegKeys {
   readonly #acceptsTelephoneEvents: () => boolean;
   readonly #onKey: (digit: string) => void;
@@ -42,7 +42,7 @@ export class LegKeys {
   }
 }
 
-/** Checks that a text consists of telephone keys. @throws {RangeError} */
+/** Checks that the text consists of telephone keys. @throws {RangeError} */
 export function assertKeys(digits: string): void {
   if (!/^[0-9*#A-Da-d]*$/.test(digits))
     throw new RangeError(`${JSON.stringify(digits)} are not telephone keys; use 0 to 9, *, # and A to D`);

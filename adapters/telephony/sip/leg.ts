@@ -35,9 +35,11 @@ export interface SipLegOptions {
   readonly system: Pick<System, "after">;
   /** True if a call fails without any remote RTP and RTCP, unless the peer only receives. */
   readonly evidenceRequired: boolean;
-  /** Maps the SIP end of a call, answered or not, to a release of the telephony port. */
+  /** Maps a call's SIP end, answered or not, to a release for the telephony port. */
   readonly releaseOf: (end: InviteEnd, answered: boolean) => Release;
-  /** Target of a transfer to a number, or the reason for its refusal; undefined if the trunk transfers no calls. */
+  /**
+   * The target of a transfer to a number, or the reason why it is refused; undefined if the trunk transfers no calls.
+   */
   readonly transferTarget?: ((to: string) => Promise<TransferTarget>) | undefined;
   /** True if the peer has negotiated telephone-events. */
   readonly acceptsTelephoneEvents: () => boolean;
@@ -49,10 +51,10 @@ export interface SipLegOptions {
   readonly onEnded: (leg: SipLeg, end: InviteEnd, release: Release) => void;
 }
 
-/** Maximum duration of a transfer, ms; the INVITE usage needs less. */
+/** Maximum duration of a transfer, ms; longer than the INVITE usage needs. */
 const TRANSFER_LIMIT_MS = 70_000;
 
-/** The cause of missing evidence while a silent peer does not respond. */
+/** The reason why evidence is missing, while a silent peer does not respond. */
 const NOT_RESPONDING = "the peer has stopped sending audio, and has not responded to OPTIONS so far";
 const COMPLETION_HINT = 'a trunk with "requireInboundAudio": false completes such calls';
 const NOTHING_RECEIVED = `neither audio nor RTCP came from the peer, so nothing shows that it received ours; ${COMPLETION_HINT}`;
@@ -71,7 +73,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly transfer: Leg["transfer"];
   /** Receives the events of the media session. */
   readonly mediaListener: MediaListener = {
-    // The peer's BYE may overtake a report of the media thread; the end is emitted last in any case.
+    // The peer's BYE may overtake a report from the media thread; the end is emitted last in any case.
     sending: () => {
       if (this.#isFirst("connected")) this.events.push({ type: "connected" });
     },
@@ -92,7 +94,7 @@ export class SipLeg implements Leg, InviteListener {
   readonly #ended = Promise.withResolvers<void>();
   #usage: InviteUsage | undefined;
   #media: MediaSession | undefined;
-  /** Reason for the end, if we end it without a hang-up. */
+  /** Reason for the end, if we end the call without a hang-up. */
   #fault: { readonly cause: ReleaseCause; readonly detail: string } | undefined;
   #hasEnded = false;
   #isTransferring = false;
@@ -123,7 +125,7 @@ export class SipLeg implements Leg, InviteListener {
     return this.#canTryOtherTrunk;
   }
 
-  /** End of the INVITE usage; undefined before. */
+  /** End of the INVITE usage; undefined until then. */
   get end(): InviteEnd | undefined {
     return this.#end;
   }
@@ -162,7 +164,7 @@ export class SipLeg implements Leg, InviteListener {
     await this.#keys.send(digits, this.#media, this.#usage);
   }
 
-  /** The statistics of the audio; null before the answer. */
+  /** The audio statistics; null before the answer. */
   statistics(): MediaStatistics | null {
     return this.#emittedTypes.has("answered") ? (this.#media?.statistics() ?? null) : null;
   }
@@ -187,7 +189,7 @@ export class SipLeg implements Leg, InviteListener {
   ): Promise<TransferOutcome> {
     signal.throwIfAborted();
     if (!PHONE_NUMBER.test(to)) throw new RangeError(`the number ${shown(to)} ${PHONE_RULE}`);
-    const endedError = (): Error => new Error("the call has ended: it cannot be transferred");
+    const endedError = (): Error => new Error("the call cannot be transferred: it has ended");
     if (this.#hasEnded || this.#usage === undefined) throw endedError();
     const target = await transferTarget(to);
     signal.throwIfAborted();
@@ -208,7 +210,7 @@ export class SipLeg implements Leg, InviteListener {
     }
   }
 
-  /** Asks a silent peer whether it still has the call: it may only be listening, as many PBXs do. */
+  /** Asks a silent peer whether it still has the call: like many PBXs, it may be receiving without sending. */
   async #probe(silence: string): Promise<void> {
     if (this.#isProbing || this.#hasEnded || this.#hasHungUp) return;
     this.#isProbing = true;

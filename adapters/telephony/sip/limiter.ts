@@ -1,12 +1,11 @@
 import type { System } from "../../../src/ports/system.ts";
 
-/** Time for which a call may wait inside `dial` for its turn, ms; for a longer wait it returns to its queue. */
+/** Time for which a call may wait inside `dial` for its turn, ms; if it would wait longer, it returns to its queue. */
 const MAX_TURN_WAIT_MS = 1_000;
 /** Minimum wait before a call that found the trunk at its limit is retried, ms. */
 const FULL_WAIT_MS = 1_000;
 /**
- * Interval between the retries of calls above the limit, ms, so that a thousand instances do not retry at the same
- * time.
+ * Interval between retries by calls above the limit, ms, so that a thousand instances do not retry at the same time.
  */
 const STAGGER_MS = 50;
 /** Maximum wait for such a retry, ms. */
@@ -19,7 +18,7 @@ interface Limits {
   readonly callsPerSecond?: number | undefined;
 }
 
-/** Decision about the start of a call. */
+/** Decision on whether a call may start. */
 export type Admission =
   /** The attempt may start after `waitMs`. `release` frees its place; idempotent. */
   | { readonly admitted: true; readonly waitMs: number; release(): void }
@@ -27,7 +26,8 @@ export type Admission =
   | { readonly admitted: false; readonly reason: string; readonly retryAfterMs: number };
 
 /**
- * Decides which calls may start on a trunk: up to N at a time, up to N per second, none during a Retry-After.
+ * Decides which calls may start on a trunk: up to `maxCalls` at a time, up to `callsPerSecond`, none during a
+ * Retry-After.
  *
  * Calls per second are spread evenly (ten per second are one every 100 ms). Each rejected call gets a separate time for
  * its next attempt.
@@ -41,7 +41,7 @@ export class Limiter {
   #nextStart = 0;
   /** Time at which the last call with an assigned turn may start. */
   #lastAssigned = 0;
-  /** The latest retry of a call that found the trunk at its limit. */
+  /** Time of the latest retry assigned to a call that found the trunk at its limit. */
   #lastRetry = 0;
   #pausedUntil = 0;
 
@@ -56,7 +56,7 @@ export class Limiter {
     return this.#admittedCount;
   }
 
-  /** Admits no call for this long, after a Retry-After of the server. */
+  /** Admits no call for this long, after a Retry-After from the server. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#system.monotonic() + ms);
   }

@@ -21,14 +21,14 @@ export interface SipLineOptions {
 }
 
 /**
- * An instance's line on a trunk or a route of the operator: it needs no code and no credentials, and all lines of a trunk
- * are online together.
+ * An instance's line on one of the operator's trunks or routes: it needs no code and no credentials, and all of a
+ * trunk's lines are online together.
  */
 export class SipLine implements Line {
   readonly #options: SipLineOptions;
   #isLinked = false;
   #isClosed = false;
-  /** The last report to the host. */
+  /** The health last reported to the host. */
   #reportedHealth: LineHealth | undefined;
   readonly #legs = new Set<Leg>();
 
@@ -36,7 +36,7 @@ export class SipLine implements Line {
     this.#options = options;
   }
 
-  /** Links the line: first after the network has returned it, and again after `unlink()`. */
+  /** Links the line: once the network has returned it, and again after `unlink()`. */
   async link(): Promise<void> {
     if (this.#isClosed || this.#isLinked) return;
     const { host, carrier, isLinkStored } = this.#options;

@@ -14,18 +14,18 @@ export interface SipNetworkOptions extends Required<Pick<Telephony, "users" | "r
   readonly sampleRate: number;
   /** The numbers that calls may choose as their caller; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
-  /** Maximum number of concurrent calls of one instance. */
+  /** Maximum number of concurrent calls per instance. */
   readonly lines: number;
   /** True if its calls can be transferred. */
   readonly transfers: boolean;
-  /** Header fields and hosts of URIs that a call may choose for its INVITE. */
+  /** Header fields and URI hosts that a call may choose for its INVITE. */
   readonly sip: SipRule;
   readonly system: System;
-  /** Returns the carrier of all its lines, always the same. */
+  /** Returns the carrier that all its lines share. */
   readonly open: () => Promise<Carrier>;
 }
 
-/** A network over a trunk or a route of the operator. */
+/** A network over one of the operator's trunks or routes. */
 export function sipNetwork(options: SipNetworkOptions): Telephony {
   const {
     name,

@@ -35,7 +35,7 @@ import { TrunkRegistration } from "./registration/registration.ts";
 
 const PRODUCT = "Ringport";
 
-/** The user who owns the SIP account of a trunk. */
+/** The user who owns a trunk's SIP account. */
 export interface AccountOwner {
   readonly userId: string;
   /** True if the trunk reaches only public addresses. */
@@ -60,19 +60,19 @@ export interface SipStackOptions {
 export interface StackInvite {
   /** The number in the trunk's format. */
   readonly user: string;
-  /** Default: the caller ID of the trunk. */
+  /** Default: the trunk's caller ID. */
   readonly from?: CallerId | undefined;
   /** Header fields and URI chosen for the call. */
   readonly sip?: SipChoice | undefined;
-  /** The core's id of the call. */
+  /** The core's call id. */
   readonly callId: string;
-  /** The session of its audio, configured with the result of offer and answer. */
+  /** The session for the call's audio, configured with the result of the offer/answer exchange. */
   readonly session: MediaSession;
   readonly address: MediaAddress;
   readonly srtp: ResolvedTrunk["srtp"];
   /** The profile of the first offer. Default: the first one for `srtp`. */
   readonly profile?: SrtpOffer["profile"] | undefined;
-  /** Called with the result of each offer and answer. */
+  /** Called with the result of each offer/answer exchange. */
   readonly onNegotiated: (settings: StreamSettings) => void;
   /** Called if the remote audio has no address. */
   readonly onNoAddress: (detail: string) => void;
@@ -85,7 +85,7 @@ export interface StackInvite {
   readonly mayFollow: MayFollow;
 }
 
-/** The layers of one trunk, from the sockets up to the user agent. */
+/** One trunk's layers, from the sockets up to the user agent. */
 export interface SipStack {
   readonly presence: Presence;
   /**
@@ -119,7 +119,7 @@ export async function openStack(options: SipStackOptions): Promise<SipStack> {
     crlfProbe: trunk.crlfProbe,
     allows,
   });
-  // The lookup of users' hosts has a cache, which all trunks share.
+  // The lookup of users' hosts has its own cache, which all trunks share.
   const dns = cachedDns(userDns(hosts, owner?.userId ?? `trunk ${trunk.name}`), system, { keepMs: 0 });
   const ownDns = owner === undefined ? cachedDns(nodeDns, system) : dns;
   const servers = new CredentialServers(nextHop);

@@ -37,7 +37,7 @@ interface PreparedCall {
   begin(): void;
 }
 
-/** Opens the media session of a call, and connects it with the leg and the INVITE. @throws {PortsExhausted} */
+/** Opens a call's media session, and connects it to the leg and the INVITE. @throws {PortsExhausted} */
 export async function prepareCall(plan: CallPlan): Promise<PreparedCall> {
   const { trunk, system, stack, engine, address, user, onEnded } = plan;
   const { callId, from, sip, deadlines, mayCall, sampleRate = trunk.sampleRate } = plan.options;

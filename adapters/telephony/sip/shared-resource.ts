@@ -2,7 +2,7 @@
 export interface Shared<Thing> {
   /** Opens the resource on the first call; always returns the same one. */
   open(): Promise<Thing>;
-  /** Called once by each user that no longer needs the resource. */
+  /** Called once by each user when it no longer needs the resource. */
   release(): Promise<void>;
 }
 

@@ -15,11 +15,11 @@ import { openStack, type SipStack, type SipStackOptions } from "./open-stack.ts"
 import { prepareCall } from "./prepare-call.ts";
 import { offline } from "./registration/presence.ts";
 
-/** The wait for a free port if all are in use by our own calls, ms. */
+/** How long to wait for a free port if our own calls use all of them, ms. */
 const PORT_WAIT_MS = 1_000;
 /** Minimum wait before sockets that could not be opened are retried, ms. */
 const REOPEN_MS = 5_000;
-/** The longest message in a call's timeline, characters. */
+/** Maximum length of a message in a call's timeline, characters. */
 const MAX_TRACE = 8_000;
 const CLOSED = "the trunk is closed";
 
@@ -28,7 +28,7 @@ interface SipTrunkOptions extends Pick<SipStackOptions, "owner" | "hosts"> {
   readonly trunk: ResolvedTrunk;
   readonly system: System;
   readonly logger: Logger;
-  /** The media engine of all trunks. */
+  /** The media engine that all trunks share. */
   readonly media: () => Promise<MediaEngine>;
 }
 
@@ -42,7 +42,7 @@ export class SipTrunk implements Carrier {
   /** Opened on first use, and again some time after a failure. */
   #stack: Promise<SipStack> | undefined;
   #cancelReopen = (): void => {};
-  /** The last report of the presence. */
+  /** The health last reported by the presence. */
   #health: LineHealth | undefined;
   #closePromise: Promise<void> | undefined;
 
@@ -175,7 +175,7 @@ export class SipTrunk implements Carrier {
     if (fault instanceof DialError) return fault;
     if (signal.aborted) return new DialError("released", "hung up before the call was placed");
     if (fault instanceof PortsExhausted) {
-      // Ports of our calls become free again; ports of other programs may not.
+      // Ports that our calls use become free again; ports that other programs use may not.
       if (this.#legs.size > 0) return new DialError("line_lost", fault.message, { retryAfterMs: PORT_WAIT_MS });
       return new DialError("media_failed", fault.message);
     }

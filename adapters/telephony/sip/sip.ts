@@ -28,15 +28,16 @@ export interface SipOptions {
   readonly system?: System | undefined;
   readonly logger?: Logger | undefined;
   /**
-   * The thread of the calls' audio: the `thread` of the application, or a `worker`, which the application's load does not
-   * disturb. Default: `auto`, a worker if there is more than one processor.
+   * The thread that carries the calls' audio: the application's `thread`, or a `worker`, which the application's load
+   * does not disturb. Default: `auto`, a worker if there is more than one processor.
    */
   readonly media?: MediaPlace | undefined;
 }
 
 /**
- * Telephony over SIP trunks: one network for each route and each trunk, named `sip/<name>`, the routes first. They share
- * the trunks and the media engine, which are closed with the last of them. No socket is opened before the first line.
+ * Telephony over SIP trunks: one network for each route and each trunk, named `sip/<name>`, the routes first. They
+ * share the trunks and the media engine, which close along with the last network. No socket is opened before the first
+ * line.
  *
  * ```ts
  * createRingport({ telephony: sip({ trunks: [{ name: "acme", server: "sip:sip.acme.example" }] }) });

@@ -45,7 +45,7 @@ export interface AccountLineOptions {
   /** True if accounts may reach private addresses. */
   readonly allowPrivate: boolean;
   readonly defaults: AccountDefaults;
-  /** Looks up the hosts of accounts. */
+  /** Looks up the accounts' hosts. */
   readonly hosts: HostLookup;
   /** Called when the line is closed. */
   readonly onClosed: (line: AccountLine) => void;

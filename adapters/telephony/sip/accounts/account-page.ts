@@ -17,9 +17,9 @@ const ENTRY_TIMEOUT_MS = 20_000;
 export type AccountVerdict =
   | { readonly verdict: "linked"; readonly phone: string | null }
   | { readonly verdict: "invalid"; readonly faults: AccountFaults }
-  /** The server refused it. */
+  /** The server refused the account. */
   | { readonly verdict: "refused"; readonly reason: string }
-  /** Another account is being tried, or there were too many attempts; wait until the next attempt, ms. */
+  /** Another account is being tried, or there have been too many attempts; wait until the next attempt, ms. */
   | { readonly verdict: "wait"; readonly waitMs: number }
   /** The line is already linked, or closed. */
   | { readonly verdict: "unavailable" };
@@ -104,9 +104,9 @@ function linkedText(name: string, { user, server }: SipAccount, phone: string | 
   };
 }
 
-/** The longest form, bytes: more than all fields at their longest. */
+/** Maximum size of a form, bytes: more than all fields at their maximum length. */
 const MAX_BYTES = 16_384;
-/** The longest text of a field, characters. */
+/** Maximum length of a field, characters. */
 const MAX_CHARACTERS = 255;
 const TRANSPORTS: readonly TransportKind[] = ["udp", "tcp", "tls"];
 
@@ -122,7 +122,7 @@ async function readForm(body: RequestLike["body"]): Promise<URLSearchParams | un
   return new URLSearchParams(new TextDecoder().decode(concatBytes(chunks)));
 }
 
-/** The account in a form, not validated; an empty field is undefined. */
+/** The account entered in a form, not validated; an empty field is undefined. */
 function accountIn(form: URLSearchParams): SipAccount {
   const text = (name: string): string | undefined => form.get(name)?.trim().slice(0, MAX_CHARACTERS) || undefined;
   const transport = TRANSPORTS.find((kind) => kind === form.get("transport"));

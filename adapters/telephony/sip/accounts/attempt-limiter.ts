@@ -2,15 +2,15 @@ import type { System } from "../../../../src/ports/system.ts";
 import { parseHostPort } from "../../../sip-stack/message/uri.ts";
 import type { SipAccount } from "./sip-account.ts";
 
-/** Maximum number of failed attempts per window: of one user, and of all users for one account. */
+/** Maximum number of failed attempts per window: by one user, and by all users for one account. */
 const MAX_FAILURES = 5;
 const WINDOW_MS = 60_000;
-/** Maximum number of concurrent attempts of all lines: each opens sockets. */
+/** Maximum number of concurrent attempts on all lines: each opens sockets. */
 const MAX_CONCURRENT = 8;
 
 /** An attempt that has begun. */
 export interface AccountAttempt {
-  /** Ends the attempt, which no longer counts if the password was right. */
+  /** Ends the attempt; it no longer counts if the password was right. */
   end(outcome: "accepted" | "rejected"): void;
 }
 
@@ -20,7 +20,7 @@ export interface AccountAttempt {
  */
 export class AccountAttemptLimiter {
   readonly #system: System;
-  /** The times of the attempts of each user, and for each account, in the window, on the monotonic clock, ms. */
+  /** Times of the attempts in the window, by user and by account; on the monotonic clock, ms. */
   readonly #attempts = new Map<string, number[]>();
   #runningCount = 0;
 
@@ -28,7 +28,7 @@ export class AccountAttemptLimiter {
     this.#system = system;
   }
 
-  /** Counts an attempt; or returns the wait until the next one is allowed, ms. */
+  /** Counts an attempt, or returns the wait until the next one is allowed, ms. */
   begin(userId: string, account: SipAccount): AccountAttempt | { readonly waitMs: number } {
     const now = this.#system.monotonic();
     for (const [key, times] of this.#attempts) if ((times.at(-1) ?? 0) <= now - WINDOW_MS) this.#attempts.delete(key);

@@ -6,7 +6,7 @@ interface Field {
   readonly name: "server" | "user" | "password" | "authUser" | "domain" | "callerId";
   readonly label: string;
   readonly hint?: string;
-  /** More attributes of the input. */
+  /** More attributes for the input. */
   readonly input?: string;
 }
 
@@ -48,7 +48,7 @@ ${MORE_FIELDS.map(field).join("\n")}
   };
 }
 
-/** Replaces the option names of a trunk in a reason, such as `authUser`, by the labels of the fields. */
+/** Replaces a trunk's option names in a reason, such as `authUser`, with the fields' labels. */
 function byLabel(reason: string): string {
   return [...MAIN_FIELDS, ...MORE_FIELDS].reduce(
     (text, { name, label }) => text.replaceAll(`\`${name}\``, `“${label}”`),

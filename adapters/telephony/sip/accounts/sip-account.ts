@@ -27,7 +27,7 @@ export interface AccountDefaults {
   readonly requireInboundAudio?: boolean | undefined;
   readonly strictRtp?: boolean | undefined;
   readonly holdTimeoutMs?: number | undefined;
-  /** Maximum number of concurrent calls of one account, 1 to 100. Default: no limit. */
+  /** Maximum number of concurrent calls per account, 1 to 100. Default: no limit. */
   readonly lines?: number | undefined;
   /** The numbers that may be called; see the options of a {@link Trunk}. */
   readonly allowedPrefixes?: Trunk["allowedPrefixes"];

@@ -13,10 +13,10 @@ import { type AccountTarget, accountPage } from "./account-page.ts";
 import { AccountAttemptLimiter } from "./attempt-limiter.ts";
 import { type AccountDefaults, decodeAccount } from "./sip-account.ts";
 
-/** Time for which a code stays valid after its page was opened, ms: time to find the password. */
+/** Time for which a code stays valid after its page has been opened, ms: time to find the password. */
 const RESERVE_MS = 15 * 60_000;
 
-/** Options of the accounts that users enter themselves. */
+/** Options for the accounts that users enter themselves. */
 export interface SipAccountsOptions {
   /** The servers that may be entered: `sip.example.com`, `*.example.com`. Default: any. */
   readonly servers?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export interface SipAccountsOptions {
    * lists without `*` may. Default: false.
    */
   readonly allowPrivate?: boolean | undefined;
-  /** Settings of all accounts. */
+  /** Settings for all accounts. */
   readonly defaults?: AccountDefaults | undefined;
 }
 
@@ -39,8 +39,8 @@ export interface SipAccountsParts {
 }
 
 /**
- * The network `sip`: each instance has its own SIP account, which its owner enters on the page behind the QR code.
- * The core stores the account encrypted, as credentials.
+ * Creates the network `sip`: each instance has its own SIP account, which its owner enters on the page behind the QR
+ * code. The core stores the account encrypted, as credentials.
  */
 export function sipAccounts(options: SipAccountsOptions, { system, logger, media, hosts }: SipAccountsParts): Network {
   const codes = new PendingLinkCodes<AccountTarget>({ system, path: "/sip/link", reserveMs: RESERVE_MS });

@@ -41,7 +41,7 @@ export async function connectionStep(
 
 const PORT_FIX = "check the port and the transport in `server`, and that the firewall allows outgoing connections";
 
-/** The fix for a refused certificate: the name that it must be for, and the options that change it. */
+/** The fix for a refused certificate: the name that it must be for, and the options that change that. */
 function certificateFix({ tls, outboundProxy }: ResolvedTrunk, hops: readonly Hop[]): string {
   const option = outboundProxy === undefined ? "`server`" : "`outboundProxy`";
   const name =
@@ -65,7 +65,7 @@ function certificateText(socket: TLSSocket, now: number): string {
     const { subject, issuer, valid_to } = socket.getPeerCertificate() as Partial<PeerCertificate>;
     if (valid_to === undefined) return null;
     const days = Math.floor((Date.parse(valid_to) - now) / DAY_MS);
-    return `certificate of ${nameOf(subject)} by ${nameOf(issuer)}, valid for ${days} more days`;
+    return `certificate of ${nameOf(subject)}, issued by ${nameOf(issuer)}, valid for ${days} more days`;
   });
   const facts = [version, description].filter((fact) => fact !== "");
   return facts.length === 0 ? "" : `: ${facts.join(", ")}`;

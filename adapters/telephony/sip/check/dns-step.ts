@@ -7,10 +7,10 @@ import { type Hop, TransportError } from "../../../sip-stack/transport/transport
 import type { ResolvedTrunk } from "../config/resolve-trunk.ts";
 import { type CheckStep, passedStep } from "./step.ts";
 
-/** Time limit for a response of the resolver, ms. */
+/** Time limit for a response from the resolver, ms. */
 const TIMEOUT_MS = 1_400;
 
-/** The record types for which the resolver sends no response; none are queried if the URI has an address or a port. */
+/** The record types that the resolver sends no response for; none are queried if the URI has an address or a port. */
 export async function silentQueries(uri: string, dns: Dns, system: System): Promise<readonly string[]> {
   const { host = "", port } = parseUri(uri) ?? {};
   if (isIP(host) !== 0 || port !== undefined) return [];

@@ -23,7 +23,7 @@ export function credentialsFix(status: number | undefined, refusal?: ChallengeRe
   }
 }
 
-/** The fix for a call that failed, by its end; undefined if the call has not ended. */
+/** The fix for a failed call, by its end, which is undefined if the call has not ended. */
 export function callFix(end: InviteEnd | undefined): string {
   if (end?.type === "media" && end.isUnacceptable === true) return OFFER_FIX;
   if (end?.type !== "rejected") return TRACE;

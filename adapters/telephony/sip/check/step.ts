@@ -1,6 +1,6 @@
 import { errorText } from "../../../../src/base/error.ts";
 
-/** The result of one step of a trunk check. */
+/** The result of one trunk-check step. */
 export interface CheckStep {
   readonly name: "configuration" | "dns" | "connection" | "options" | "address" | "registration" | "codecs" | "call";
   /** `skipped`: there was no address to check. */

@@ -9,9 +9,9 @@ export const NUMBER_FORMATS =
   "e164 (+12025550100), digits (12025550100), or a template with one of {e164}, {digits} and {national:<country code>}, such as 0{national:49}";
 
 /**
- * The format that a trunk's `numberFormat` names; undefined if it is not a valid one.
+ * The format that a trunk's `numberFormat` names; undefined if it is not valid.
  *
- * A national template strips the country code and accepts numbers of that country only: `0{national:49}` writes
+ * A national template strips the country code and accepts only that country's numbers: `0{national:49}` writes
  * +49301234567 as 0301234567, and cannot write +12025550100.
  */
 export function diallingFormat(format: string): NumberFormat | undefined {

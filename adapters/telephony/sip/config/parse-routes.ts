@@ -40,7 +40,7 @@ const routeSchema = v.object(
 export interface KnownTrunks {
   /** The trunks without a fault. */
   readonly trunks: readonly Trunk[];
-  /** The names of all trunks, with a fault or without. */
+  /** The names of all trunks, including those with a fault. */
   readonly names: ReadonlySet<string>;
 }
 

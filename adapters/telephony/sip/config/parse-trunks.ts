@@ -25,8 +25,8 @@ export type ParsedTrunks =
   | { readonly faults: readonly TrunkFault[]; readonly trunks?: undefined; readonly routes?: undefined };
 
 /**
- * Checks trunks of a settings file: a list, or an object with the list as `trunks` and optional `routes` over them. Never
- * throws.
+ * Checks the trunks in a settings file: a list, or an object with the list as `trunks` and optional `routes` over them.
+ * Never throws.
  */
 export function parseTrunks(input: unknown): ParsedTrunks {
   const settings = isObject(input) && "trunks" in input ? input : { trunks: input };
@@ -62,7 +62,7 @@ export function faultText({ trunk, route, field, detail }: TrunkFault): string {
   return [subject, field, detail].filter((part) => part !== "").join(" ");
 }
 
-/** Faults between two fields. */
+/** Adds faults that involve two fields. */
 function addContradictions(trunk: Trunk, add: (field: string, detail: string) => void): void {
   const { register, user, authUser, password, tls, listen } = trunk;
   if (register === true && user === undefined)

@@ -28,14 +28,14 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly authUser: string | undefined;
   readonly password: string | undefined;
   readonly realms: readonly string[] | undefined;
-  /** SIP URI of From. */
+  /** The SIP URI in From. */
   readonly from: string;
-  /** SIP URI of our Contact; undefined for `contactUser` at our address on the flow. */
+  /** The SIP URI in our Contact; undefined for `contactUser` at our address on the flow. */
   readonly contact: string | undefined;
   readonly contactUser: string;
-  /** SIP URI of the caller in the fields of `identity`. */
+  /** The caller's SIP URI in the `identity` fields. */
   readonly callerId: string | undefined;
-  /** The numbers that a call may choose as its caller, `phone` among them; undefined if there is no choice. */
+  /** The numbers that a call may choose as its caller, including `phone`; undefined if there is no choice. */
   readonly callerIds: CallerIdRule | undefined;
   readonly identity: readonly TrunkIdentity[];
   /** True if From names a number instead of an account, so that it shows a chosen number too. */
@@ -56,11 +56,11 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly mediaFrom: readonly string[] | undefined;
   readonly signallingFrom: readonly string[] | undefined;
   readonly maxCalls: number | undefined;
-  /** Maximum number of concurrent calls of one instance. */
+  /** Maximum number of concurrent calls per instance. */
   readonly lines: number;
   readonly callsPerSecond: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Header fields and hosts of URIs that a call may choose for its INVITE. */
+  /** Header fields and URI hosts that a call may choose for its INVITE. */
   readonly sip: SipRule;
   readonly probe: "options" | "none";
   readonly crlfProbe: boolean;
@@ -77,7 +77,7 @@ export interface ResolvedTrunk extends DestinationRule {
   readonly strictRtp: boolean;
   readonly trace: boolean;
   readonly listen: TrunkListener | undefined;
-  /** True if it is WhatsApp Business Calling. */
+  /** True if the trunk is WhatsApp Business Calling. */
   readonly whatsApp: boolean;
 }
 

@@ -2,7 +2,7 @@
 export interface Route {
   /** Instances choose it with `provider: "sip/<name>"`: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** Trunks of the route; at least one. */
+  /** The route's trunks; at least one. */
   readonly trunks: readonly RouteTrunk[];
 }
 

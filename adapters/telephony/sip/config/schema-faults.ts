@@ -13,7 +13,7 @@ export function pathOf(issue: v.BaseIssue<unknown>): string {
   return (issue.path ?? []).map(({ key }) => String(key)).join(".");
 }
 
-/** Adds a fault for each key of an object that is not among these options. */
+/** Adds a fault for each of the object's keys that is not among these options. */
 export function addUnknownKeys(value: unknown, entries: object, prefix: string, add: AddFault): void {
   if (!isObject(value)) return;
   for (const key of Object.keys(value).slice(0, MAX_FAULTS)) {
@@ -26,7 +26,7 @@ export function addUnknownKeys(value: unknown, entries: object, prefix: string, 
   }
 }
 
-/** The name of an item of a list, or `#1` if the first one has no name. */
+/** The name of a list item, or `#1` if the first one has no name. */
 export function labelOf(item: unknown, index: number): string {
   const name = isObject(item) ? item.name : undefined;
   return typeof name === "string" && name !== "" && name.length <= 40 ? name : `#${index + 1}`;

@@ -3,7 +3,7 @@ import { type CallerIdRule, isCallerIdAllowed } from "../../../../src/domain/num
 import type { Telephony } from "../../../../src/ports/telephony.ts";
 import type { Trunk } from "./trunk-config.ts";
 
-/** The users whose instances may call over all of these trunks; undefined if there are none, or if they are unknown. */
+/** The users whose instances may call over all of these trunks; undefined if there are none, or they are unknown. */
 export function sharedUsers(trunks: readonly Pick<Trunk, "users">[]): NonNullable<Telephony["users"]> | undefined {
   const userLists = trunks.map(({ users }) => users ?? "first").filter((users) => users !== "*");
   const [first, ...others] = userLists;
@@ -34,7 +34,7 @@ function intersection(a: CallerIdRule, b: CallerIdRule): CallerIdRule {
   return [...new Set([...entriesWithin(a, b), ...entriesWithin(b, a)])];
 }
 
-/** The choices that all of these trunks leave to a call: the entries that each of them has. */
+/** The choices that all of these trunks leave to a call: the entries that they have in common. */
 export function sharedSipRule(trunks: readonly { readonly sip: SipRule }[]): SipRule {
   const commonEntries = (listOf: (rule: SipRule) => readonly string[]): string[] => {
     const [first = [], ...others] = trunks.map(({ sip }) => listOf(sip).map((entry) => entry.toLowerCase()));

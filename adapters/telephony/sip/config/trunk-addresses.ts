@@ -38,7 +38,7 @@ export function uriAt(uriOrUser: string, domain: string): SipUri {
   return uri ?? sipUri({ user: uriOrUser, host: domain });
 }
 
-/** {@link uriAt} as text. */
+/** The URI from {@link uriAt} as text. */
 export function uriTextAt(uriOrUser: string, domain: string): string {
   return writeUri(uriAt(uriOrUser, domain));
 }

@@ -18,9 +18,9 @@ export interface Trunk {
   readonly domain?: string | undefined;
   /** Our account: the user part of From and Contact. */
   readonly user?: string | undefined;
-  /** The user of the digest. Default: `user`. */
+  /** The user name in digest authentication. Default: `user`. */
   readonly authUser?: string | undefined;
-  /** The password of the account. */
+  /** The account's password. */
   readonly password?: string | undefined;
   /**
    * The only realms that the password is for, as challenges name them. Default: the first realms that the trunk's
@@ -38,7 +38,7 @@ export interface Trunk {
   readonly callerIds?: readonly string[] | "*" | undefined;
   /** The header fields that carry `callerId`, one or a list of them. Default: p-asserted and p-preferred. */
   readonly identity?: TrunkIdentity | readonly TrunkIdentity[] | "none" | undefined;
-  /** The caller's name, in From and in the fields of `identity`. */
+  /** The caller's name, in From and in the `identity` fields. */
   readonly displayName?: string | undefined;
   /** Withholds the caller from the callee: an anonymous From and `Privacy: id`. Default: false. */
   readonly withheld?: boolean | undefined;
@@ -65,27 +65,27 @@ export interface Trunk {
   readonly codecs?: readonly TrunkCodec[] | undefined;
   /** SDES-SRTP: never, if the peer supports it, or always. Default: off; with a TLS server optional. */
   readonly srtp?: "off" | "optional" | "required" | undefined;
-  /** TLS towards the server. */
+  /** TLS options for connections to the server. */
   readonly tls?: TrunkTls | undefined;
   /**
    * The only networks that audio is sent to and accepted from, in CIDR notation: `["203.0.113.0/24"]`. Default: every
-   * address, but none of a private network if the server's address is public.
+   * address, except those in private networks if the server's address is public.
    */
   readonly mediaFrom?: readonly string[] | undefined;
   /**
-   * The only networks that requests of a call go to besides the server, in CIDR notation. Default: as for `mediaFrom`.
+   * The only networks that a call's requests go to besides the server, in CIDR notation. Default: as for `mediaFrom`.
    */
   readonly signallingFrom?: readonly string[] | undefined;
   /** Maximum number of concurrent calls; others wait in their queues. Default: no limit. */
   readonly maxCalls?: number | undefined;
   /**
-   * Maximum number of concurrent calls of one instance, 1 to 100, if the `lines` of the queue allow as many. Default:
+   * Maximum number of concurrent calls per instance, 1 to 100, if the queue's `lines` allow as many. Default:
    * `maxCalls`.
    */
   readonly lines?: number | undefined;
   /** Maximum number of new calls per second; others wait. Default: no limit. */
   readonly callsPerSecond?: number | undefined;
-  /** Header fields of every INVITE. */
+  /** Header fields added to every INVITE. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Names of the header fields that a call may set (`sip.headers`): `["X-Order", "X-Tenant-*"]`. Default: none. */
   readonly callHeaders?: readonly string[] | undefined;
@@ -130,7 +130,7 @@ export interface Trunk {
   readonly sessionTimers?: boolean | undefined;
   /** Offers reliable provisional responses (100rel and PRACK, RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** Time after which a call on hold is hung up, ms. Default: 60,000. */
+  /** How long a call may be on hold before it is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   /**
    * Time without RTP and RTCP after which OPTIONS asks the peer whether it still has the call; if not, the call ends,
@@ -140,7 +140,8 @@ export interface Trunk {
   /** A call fails if we end it without any remote RTP and RTCP, unless the peer only receives. Default: true. */
   readonly requireInboundAudio?: boolean | undefined;
   /**
-   * Accepts audio only from the address in the remote SDP, and not from the address that it comes from. Default: false.
+   * Accepts audio only from the address in the remote SDP, not from any other address that it arrives from. Default:
+   * false.
    */
   readonly strictRtp?: boolean | undefined;
   /** Adds every message of a call to its timeline, with secrets masked. Default: false. */
@@ -150,15 +151,15 @@ export interface Trunk {
 }
 
 /**
- * The header field of the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or
+ * The header field for the caller's number: From, P-Asserted-Identity, P-Preferred-Identity (RFC 3325) or
  * Remote-Party-ID.
  */
 export type TrunkIdentity = "from" | "p-asserted" | "p-preferred" | "remote-party-id";
 
-/** An audio codec of a trunk. */
+/** A trunk's audio codec. */
 export type TrunkCodec = CodecName;
 
-/** TLS towards the server. */
+/** TLS options for connections to the server. */
 export type TrunkTls = TlsOptions;
 
 /** The port that the peer connects to. */

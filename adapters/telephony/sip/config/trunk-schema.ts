@@ -158,10 +158,10 @@ const listen = v.object(
   objectMust("an object with transport and port"),
 );
 
-/** The name of a trunk or a route. */
+/** The name of a trunk or route. */
 export const name = () => trunkText("1 to 40 lower-case letters, digits and hyphens", (value) => NAME.test(value));
 
-/** The schema of a trunk. `parseTrunks` finds faults between two fields. */
+/** The schema of a trunk. `parseTrunks` finds faults that involve two fields. */
 export const trunkSchema = v.object(
   {
     name: name(),

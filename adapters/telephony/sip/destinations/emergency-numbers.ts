@@ -1,7 +1,7 @@
 /**
  * Emergency numbers by country code, as regular expressions; several countries may share a line, or a code. Source:
- * `emergency` of ShortNumberMetadata.xml of https://github.com/google/libphonenumber (Apache-2.0), July 2026, without
- * its ordinary numbers of police stations.
+ * `emergency` in ShortNumberMetadata.xml from https://github.com/google/libphonenumber (Apache-2.0), July 2026, without
+ * the ordinary numbers of police stations.
  */
 const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: string])[] = [
   ["1", "110 112 119 211 311 333 511 911 919 990 999"],
@@ -158,7 +158,7 @@ const EMERGENCY_NUMBERS: readonly (readonly [countryCodes: string, numbers: stri
 let patterns: ReadonlyMap<string, RegExp> | undefined;
 let anyEmergencyPrefix: RegExp | undefined;
 
-/** True if a number is a country code and an emergency number of that country: `+49112`, `+1911`. */
+/** True if a number is a country code followed by one of that country's emergency numbers: `+49112`, `+1911`. */
 export function isEmergencyNumber(e164: string): boolean {
   patterns ??= patternsByCode();
   for (const length of [1, 2, 3]) {
@@ -168,7 +168,7 @@ export function isEmergencyNumber(e164: string): boolean {
   return false;
 }
 
-/** True if digits start with an emergency number of any country: `112`, `1121`, and `11833` because of `118`. */
+/** True if the digits start with any country's emergency number: `112`, `1121`, and `11833` because of `118`. */
 export function beginsLikeEmergency(dialled: string): boolean {
   anyEmergencyPrefix ??= new RegExp(
     `^(?:${EMERGENCY_NUMBERS.map(([, numbers]) => numbers.replaceAll(" ", "|")).join("|")})`,

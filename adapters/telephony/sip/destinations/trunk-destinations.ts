@@ -13,7 +13,7 @@ import { beginsLikeEmergency, isEmergencyNumber } from "./emergency-numbers.ts";
  */
 const COSTLY_CODES = /^\+(?:870|881|882|883|979)/;
 
-/** Length of the shortest number of any plan, with its plus. */
+/** Length of the shortest number in any plan, including the plus sign. */
 const MIN_LENGTH = 7;
 
 /**
@@ -47,7 +47,7 @@ export type RefusalOf = (e164: string) => string | undefined;
 export type RefusalCheck = (e164: string) => string | undefined | Promise<string | undefined>;
 
 /**
- * The check of a rule; the first use loads the numbering plans.
+ * The check for a rule; the first use loads the numbering plans.
  * @param name the subject of its messages: `trunk acme`
  */
 export function loadRefusals(rule: DestinationRule, name: string): () => Promise<RefusalOf> {
@@ -92,7 +92,7 @@ export async function mayFollow(
 }
 
 /**
- * Checks that the URI chosen by a call does not lead to a blocked number.
+ * Checks that the URI that a call has chosen does not lead to a blocked number.
  * @param refusalOf the trunk's own rule for numbers
  * @throws {DialError} `rejected_by_network`
  */
@@ -108,6 +108,6 @@ export async function assertUriCallable(
   if (uri !== undefined && (await mayFollow(uri, refuses, format))) return;
   throw new DialError(
     "rejected_by_network",
-    `not dialled: ${sip.uri} is no URI, or leads to a number that is not called`,
+    `not dialled: ${sip.uri} is not a URI, or leads to a number that is not called`,
   );
 }

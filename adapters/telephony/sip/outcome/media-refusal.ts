@@ -26,8 +26,9 @@ const FIXES: Readonly<Record<number, (codecs: string, srtp: SrtpPolicy) => strin
 };
 
 /**
- * The fix for a refused offer: by the peer's own description, if the response has one, otherwise by the code of its
- * Warning (RFC 3261 sections 20.43 and 21.4.26), otherwise by our offer. Undefined if the offer was not refused.
+ * The fix for a refused offer: derived from the peer's own description, if the response has one, otherwise from the
+ * code in its Warning (RFC 3261 sections 20.43 and 21.4.26), otherwise from our offer. Undefined if the offer was not
+ * refused.
  */
 export function mediaRefusal(response: SipResponse, { codecs, srtp }: OfferTraits): string | undefined {
   if (!OFFER_REFUSED.has(response.status) || codecs === undefined || srtp === undefined) return undefined;

@@ -4,19 +4,19 @@ import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
 import type { SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { Q850_MEANINGS } from "./release-causes.ts";
 
-/** The decision of a network to refuse a call that its callee may never have seen. */
+/** A network's decision to refuse a call that its callee may never have seen. */
 export interface NetworkDecision {
   /** True if the decision applies regardless of the status, because it names an analytics service or STIR. */
   readonly isDefinite: boolean;
-  /** The way in which the network refused: `blocked by an analytics service`. */
+  /** The way in which the network refused the call: `blocked by an analytics service`. */
   readonly reason: string;
   /** The outcome. Default: `rejected_by_network`. */
   readonly cause?: ReleaseCause;
 }
 
-/** Maximum length of a field that is searched, characters. */
+/** Maximum length of the part of a field that is searched, characters. */
 const MAX_SEARCHED = 2_000;
-/** Maximum number of elements of Reason or Warning that are searched. */
+/** Maximum number of Reason or Warning elements that are searched. */
 const MAX_ELEMENTS = 10;
 
 /** The text of an analytics service (ATIS-1000099): `v=analytics1;url=…;tel=…`. */
@@ -37,7 +37,7 @@ const NETWORK_WORDS =
 const NETWORK_NOUNS = /\b(?:network|carrier|operator|provider|analytics?)\b/i;
 const BY_PERSON = /\bby[ _-]?(?:the[ _-]?)?(?:user|callee|called[ _-]party|subscriber|customer|recipient|person)\b/i;
 
-/** The decision of the network in a refusal; undefined if it names none. */
+/** The network's decision behind a refusal; undefined if the refusal names none. */
 export function networkDecision(response: SipResponse, reasons: readonly Reason[]): NetworkDecision | undefined {
   const { status, headers } = response;
   const reasonText = headers.fields("Reason").join().slice(0, MAX_SEARCHED);
@@ -65,7 +65,7 @@ export function networkDecision(response: SipResponse, reasons: readonly Reason[
   return undefined;
 }
 
-/** True if a text names the network, or an act that only networks carry out; false if it names a person. */
+/** True if the text names the network, or an act that only networks carry out; false if it names a person. */
 export function namesNetwork(text: string): boolean {
   const excerpt = text.slice(0, MAX_SEARCHED).replaceAll("_", " ");
   return NETWORK_WORDS.test(excerpt) && (!BY_PERSON.test(excerpt) || NETWORK_NOUNS.test(excerpt));
@@ -76,7 +76,7 @@ function isUserLocation(location: string): boolean {
   return /^(?:u|user|0)$/i.test(location.trim());
 }
 
-/** Names of a provider's own fields that explain a failure: `X-Twilio-Error`, `X-Carrier-Reason-Code`. */
+/** Names of provider-specific fields that explain a failure: `X-Twilio-Error`, `X-Carrier-Reason-Code`. */
 const EXPLANATORY_NAME = /^x-.*(?:error|reason|(?<!en|de)code(?!c|r)|cause|block|reject|warning)/i;
 const MAX_PROVIDER_FIELDS = 3;
 const MAX_PROVIDER_NAME = 60;
@@ -91,10 +91,10 @@ export function providerFields({ headers }: SipResponse): (readonly [name: strin
   return fields;
 }
 
-/** Values that do not add to the status: no error, a cause of a phone, a person who declined. */
+/** Values that add no information to the status: no error, a cause that a phone gives, a person who declined. */
 const NEUTRAL_TEXT =
   /^\W*(?:0|none|no|false|ok|16|17|18|19|21|31|127|200|480|486|487|600|603|(?:call[ -]?)?reject(?:ed)?|no[ -]?answer|(?:normal|busy|user)\b.*|.*\bdeclined?\b.*)\W*$/i;
-/** Maximum length of a provider's field that is read, characters. */
+/** Maximum length of the part of a provider's field that is read, characters. */
 const MAX_PROVIDER_VALUE = 200;
 
 /** True if the value of a provider's field states a separate reason. */
@@ -102,7 +102,10 @@ function isRefusal(value: string): boolean {
   return namesNetwork(value) || !NEUTRAL_TEXT.test(value.replaceAll("_", " "));
 }
 
-/** The address of the signed card that names the service that rejected the call, and how to object (RFC 8688 section 3.2.2). */
+/**
+ * The address of the signed card that names the service that rejected the call, and the way to object (RFC 8688 section
+ * 3.2.2).
+ */
 function cardOf({ headers }: SipResponse): string | undefined {
   for (const value of headers.list("Call-Info").slice(0, MAX_ELEMENTS)) {
     const card = parseNameAddr(value);
@@ -114,7 +117,7 @@ function cardOf({ headers }: SipResponse): string | undefined {
 const CONTACTS = /\b(url|tel|email|id|location)=([^;"\s,<>]+)/gi;
 const MAX_CONTACTS = 5;
 
-/** Addresses for objecting to a refusal: those of an analytics service, of the card of a 608, and of an Error-Info. */
+/** Addresses for objecting to a refusal: from an analytics service's text, a 608's card, or an Error-Info field. */
 export function redressOf(response: SipResponse): string[] {
   const { headers } = response;
   const contacts: string[] = [];

@@ -28,7 +28,7 @@ export const BLOCKED_FIX =
 /**
  * The table of outcomes: the meaning of each status that refuses a call (RFC 3261 section 21). Other statuses are
  * `rejected_by_network`. A `definite` status is final; for the others a Q.850 cause in the Reason field (RFC 3326, RFC
- * 6432) replaces the meaning given here, unless it is "normal, unspecified".
+ * 6432) replaces the meaning in this table, unless it is "normal, unspecified".
  */
 export const STATUS_MEANINGS: Readonly<Record<number, StatusMeaning>> = {
   401: CREDENTIALS,
@@ -89,7 +89,7 @@ export const Q850_MEANINGS: Readonly<Record<number, ReleaseCause>> = {
   47: "unreachable", // resource unavailable
 };
 
-/** Progress of a call when it was refused. */
+/** A call's progress when it was refused. */
 export interface RefusedProgress {
   /** True if the callee had been alerted. */
   readonly hasRung: boolean;

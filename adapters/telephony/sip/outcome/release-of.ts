@@ -7,21 +7,21 @@ import type { Release } from "./release.ts";
 import { BLOCKED_FIX, meaningOf, Q850_MEANINGS, type StatusMeaning } from "./release-causes.ts";
 import { whatsAppRefusal } from "./whatsapp-refusals.ts";
 
-/** The longest Retry-After that is respected, ms. */
+/** Maximum Retry-After that is respected, ms. */
 const MAX_PAUSE_MS = 3_600_000;
 /** Maximum length of the advice in a detail, characters. */
 const MAX_ADVICE = 400;
 /** Maximum number of a message's reasons shown in a detail. */
 const MAX_REASONS = 3;
 
-/** The options of a trunk that affect its releases. */
+/** The options of a trunk that affect its calls' releases. */
 interface TrunkTraits extends OfferTraits {
   readonly whatsApp?: boolean;
   readonly followRedirects?: boolean;
 }
 
 /**
- * The release of the telephony port for the end of an INVITE usage.
+ * The telephony port's release for the end of an INVITE usage.
  * @param answered true if the call had been answered. Default: true
  */
 export function sipRelease(end: InviteEnd, trunk: TrunkTraits = {}, answered: boolean = true): Release {
@@ -90,7 +90,7 @@ function releaseOfRejection(end: Extract<InviteEnd, { type: "rejected" }>, trunk
   return retryAfterMs === undefined ? { cause, detail } : { cause, detail, retryAfterMs };
 }
 
-/** The meaning of a refusal that the network has decided. */
+/** The meaning of a refusal that was the network's decision. */
 function networkMeaning({ reason, cause }: NetworkDecision, { fix, isDefinite }: StatusMeaning): StatusMeaning {
   if (cause !== undefined) return { cause, fix: reason };
   return {

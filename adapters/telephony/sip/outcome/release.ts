@@ -9,7 +9,7 @@ export interface Release {
   readonly detail: string | null;
   /** True if the peer has hung up because of a fault. */
   readonly fault?: boolean;
-  /** Time for which an overloaded server accepts no call, ms (RFC 3261 section 20.33). */
+  /** Time for which an overloaded server accepts no calls, ms (RFC 3261 section 20.33). */
   readonly retryAfterMs?: number;
 }
 

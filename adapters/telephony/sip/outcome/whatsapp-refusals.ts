@@ -1,4 +1,4 @@
-/** The meaning of WhatsApp's refusals, by their reason phrase or warning; the first match counts. */
+/** The meanings of WhatsApp's refusals, by reason phrase or warning; the first match counts. */
 const REFUSALS: readonly { readonly pattern: RegExp; readonly code: string; readonly fix: string }[] = [
   {
     pattern: /no approved call permission/i,

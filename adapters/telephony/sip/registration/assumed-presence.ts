@@ -4,7 +4,7 @@ import { type HealthChanged, ONLINE, offline, PROBE_INTERVAL_MS, type Presence }
 
 /**
  * The presence of a trunk without probes (`probe: "none"`): it is considered online until a call fails in the
- * transport, and again half a minute later, because only another call can test it.
+ * transport, and again half a minute after that, because only another call can test it.
  */
 export class AssumedPresence implements Presence {
   readonly #system: System;

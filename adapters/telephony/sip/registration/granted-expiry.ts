@@ -3,7 +3,7 @@ import { parseNameAddr } from "../../../sip-stack/message/name-addr.ts";
 import type { SipRequest, SipResponse } from "../../../sip-stack/message/sip-message.ts";
 import { parseUri, type SipUri, sameUri } from "../../../sip-stack/message/uri.ts";
 
-/** The longest time to the next refresh, even if the registrar grants more, s. */
+/** Maximum time until the next refresh, even if the registrar grants more, s. */
 const MAX_S = 3_600;
 
 /**
@@ -16,7 +16,7 @@ export function grantedExpiry(request: SipRequest, response: SipResponse, reques
   const ownContact = contacts.find(
     ({ uri }) => requestedUri !== undefined && uri !== undefined && sameUri(uri, requestedUri),
   );
-  // A registrar may have rewritten our address for a NAT; then it is the Contact with our user, if that is unique.
+  // A registrar may have rewritten our address for a NAT; then ours is the Contact with our user, if there is only one.
   const sameUser = contacts.filter(({ uri }) => uri !== undefined && uri.user === requestedUri?.user);
   const match = ownContact ?? (sameUser.length === 1 ? sameUser[0] : undefined);
   const expiresS = match?.seconds ?? parseUint32(response.headers.get("Expires")) ?? requestedS;

@@ -39,13 +39,13 @@ interface ProbeResult {
 }
 
 /**
- * Probes a trunk by OPTIONS (RFC 3261 section 11): every 30 s, sooner while it does not respond, and rarely if our
+ * Probes a trunk with OPTIONS (RFC 3261 section 11): every 30 s, sooner while it does not respond, and rarely if our
  * password is refused, because too many attempts may lock the account.
  */
 export class OptionsPresence implements Presence {
   readonly #options: OptionsPresenceOptions;
   #health: LineHealth | undefined;
-  /** Time until which the result is valid, by the monotonic clock. */
+  /** Time until which the result is valid, on the monotonic clock. */
   #freshUntil = Number.NEGATIVE_INFINITY;
   #failureCount = 0;
   #probePromise: Promise<void> | undefined;
@@ -121,8 +121,8 @@ export class OptionsPresence implements Presence {
   }
 
   /**
-   * Derives the health from a response. Any final one except 408 and 503 shows a working server, but calls also fail if
-   * the password is refused.
+   * Derives the health from a response. Any final response except 408 and 503 shows that the server works, but calls
+   * also fail if the password is refused.
    */
   #probeResultOf({ response, refusal }: AgentReply): ProbeResult {
     const { status } = response;

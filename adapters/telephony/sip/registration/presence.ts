@@ -16,7 +16,7 @@ export interface Presence {
   start(): void;
   /** The current health. Never rejects. */
   checkHealth(): Promise<LineHealth>;
-  /** The response that keeps the trunk offline; undefined if none. */
+  /** The response that keeps the trunk offline; undefined if there is none. */
   readonly refusedReply?: AgentReply | undefined;
   /** Probes the server immediately, because a call failed in the transport. */
   suspect(detail: string): void;
@@ -29,17 +29,17 @@ export interface Presence {
 /** Receives changes in a trunk's health. */
 export type HealthChanged = (health: LineHealth) => void;
 
-/** The interval between two probes of an online trunk, ms. */
+/** Interval between probes of an online trunk, ms. */
 export const PROBE_INTERVAL_MS = 30_000;
 /** Response timeout of a trunk, ms; within it a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 
-/** The wait after a number of failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */
+/** The wait after this many failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */
 export function backoffMs(failures: number, chance: number): number {
   return Math.min(30_000, 2_000 * 2 ** Math.min(10, failures - 1)) * (1 - chance / 4);
 }
 
-/** The wait after a number of refusals in a row, ms: 10 minutes, doubled up to an hour. */
+/** The wait after this many refusals in a row, ms: 10 minutes, doubled up to an hour. */
 export function refusalWaitMs(refusals: number): number {
   return Math.min(3_600_000, 600_000 * 2 ** Math.min(10, refusals - 1));
 }
@@ -51,7 +51,7 @@ export function offline(reason: string, lasting = false): LineHealth {
   return lasting ? { state: "offline", reason, lasting } : { state: "offline", reason };
 }
 
-/** True if two results are the same for a line. */
+/** True if two results mean the same to a line. */
 export function sameHealth(a: LineHealth | undefined, b: LineHealth): boolean {
   if (a?.state !== "offline" || b.state !== "offline") return a?.state === b.state;
   return a.reason === b.reason && a.lasting === b.lasting;

@@ -2,7 +2,7 @@ import type { Transitions } from "../../../../src/base/state-machine.ts";
 
 /** State of a registration (RFC 3261 section 10.2). */
 export type RegistrationState =
-  /** No request was sent yet. */
+  /** No request has been sent yet. */
   | "idle"
   /** The first REGISTER, or one after a failure, is in progress. */
   | "registering"

@@ -29,14 +29,14 @@ import { Deadline } from "./signal-deadline.ts";
 
 /** The requested expiry, s: the maximum time for which a lost registration may go unnoticed. */
 const EXPIRES_S = 300;
-/** The longest Min-Expires of a 423 that is accepted, s. */
+/** Maximum Min-Expires that is accepted from a 423, s. */
 const MAX_MIN_EXPIRES_S = 86_400;
 const RESPONSE_TIMEOUT_MS = 8_000;
 const UNREGISTER_TIMEOUT_MS = 2_000;
 /** Statuses of lasting refusals. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 410, 416, 420, 501, 604]);
 
-/** The fix of a refusal, by status. */
+/** The fix for a refusal, by status. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: "check `user`, `authUser` and `password`",
   403: "check `user`, `domain` and `password`",

@@ -1,6 +1,6 @@
 import type { System } from "../../../../src/ports/system.ts";
 
-/** A signal that is aborted after a timeout, unless it is cancelled before. */
+/** A signal that is aborted after a timeout, unless the deadline is cancelled first. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #cancelTimer: () => void;

@@ -4,8 +4,8 @@ import type { Route, RouteTrunk } from "../config/route-config.ts";
 
 /**
  * The names of the trunks for a number, in the order in which they are tried: those with the longest prefix that
- * matches. The lowest order comes first; trunks of the same order are drawn at random by weight, like SRV records (RFC
- * 2782).
+ * matches. The lowest order comes first; trunks with the same order are drawn at random by weight, like SRV records
+ * (RFC 2782).
  * @param e164 the number
  */
 export function chosenTrunks({ trunks }: Route, e164: string, system: System): string[] {
@@ -19,7 +19,7 @@ export function chosenTrunks({ trunks }: Route, e164: string, system: System): s
 }
 
 /**
- * Reason why no trunk of a route calls a number; undefined if one of them does.
+ * Reason why none of a route's trunks calls a number; undefined if one of them does.
  * @param refusalOf reason why a trunk does not call it; undefined if it does
  */
 export async function routeRefusal(
@@ -34,7 +34,7 @@ export async function routeRefusal(
   return refusals.includes(undefined) ? undefined : refusals.join("; ");
 }
 
-/** Length of the longest prefix of these trunks that matches a number; -1 if none matches. */
+/** Length of the longest of these trunks' prefixes that matches the number; -1 if none matches. */
 function longestPrefix(trunks: readonly RouteTrunk[], e164: string): number {
   const prefixes = trunks.flatMap((trunk) => trunk.prefixes ?? [""]);
   return Math.max(-1, ...prefixes.filter((prefix) => e164.startsWith(prefix)).map(({ length }) => length));

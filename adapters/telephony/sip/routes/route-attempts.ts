@@ -21,13 +21,13 @@ const RETRYABLE_RELEASES: ReadonlySet<ReleaseCause> = new Set([
   "number_invalid",
 ]);
 
-/** The trunks of one call, tried one after another. */
+/** The trunks for one call, tried one after another. */
 export class RouteAttempts {
   readonly #remainingTrunks: string[];
   readonly #dial: DialTrunk;
   readonly #errors: DialError[] = [];
   readonly #reasons: string[] = [];
-  /** Number of reasons reported with the attempts so far. */
+  /** Number of reasons that have been reported with the attempts so far. */
   #reportedReasonCount = 0;
 
   /** @param trunks the trunks, in the order in which they are tried */
@@ -36,7 +36,7 @@ export class RouteAttempts {
     this.#dial = dial;
   }
 
-  /** Reasons why the trunks did not accept the call, in order; null if there were none. */
+  /** Reasons why trunks have not accepted the call, in order; null if there are none. */
   get reasons(): string | null {
     return joinReasons(this.#reasons);
   }

@@ -25,7 +25,7 @@ export interface RouteLegOptions {
 }
 
 /**
- * One call over the trunks of a route: a leg of one trunk, then of the next one if no phone can have rung. For the core it
+ * One call over a route's trunks: a leg on one trunk, then on the next one if no phone can have rung. For the core it
  * is one leg, placed once.
  */
 export class RouteLeg implements Leg {
@@ -48,7 +48,7 @@ export class RouteLeg implements Leg {
     this.#ended = this.#run();
   }
 
-  /** Call-ID on the current trunk. */
+  /** The Call-ID on the current trunk. */
   get sipCallId(): string | undefined {
     return this.#attempt.leg.sipCallId;
   }
@@ -127,7 +127,7 @@ export class RouteLeg implements Leg {
       this.#isPlaced ||= event.type === "placed";
       this.events.push(event);
     }
-    return { type: "ended", cause: "internal_error", detail: "the trunk's leg closed its events without an end" };
+    return { type: "ended", cause: "internal_error", detail: "the trunk's leg stopped reporting before the end" };
   }
 
   /**
@@ -149,7 +149,9 @@ export class RouteLeg implements Leg {
     }
   }
 
-  /** The end if no trunk is left: the call waits if no INVITE was sent and one of them may accept it later. */
+  /**
+   * The end if no trunk is left: the call waits if no INVITE has been sent and one of the trunks may accept it later.
+   */
   #refusedEnd(end: LegEnded): LegEnded {
     const { attempts } = this.#options;
     const { release } = attempts.refusal();

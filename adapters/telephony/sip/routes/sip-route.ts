@@ -85,7 +85,7 @@ export class SipRoute implements Carrier {
   }
 }
 
-/** A trunk of a route, with its last reported health. */
+/** One of a route's trunks, with its last reported health. */
 class Member implements HealthListener {
   readonly name: string;
   readonly trunk: SipTrunk;
