@@ -153,7 +153,7 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
 
 type Guard = (work: () => Promise<void>) => Promise<void>;
 
-/** The lease, with the errors of the port. */
+/** The lease with the port's errors. */
 function guardLease({ epoch, ms, renew }: Lease, guard: Guard): Lease {
   return { epoch, ms, renew: () => guard(renew) };
 }

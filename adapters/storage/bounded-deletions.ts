@@ -53,7 +53,7 @@ export interface NewestRows<Table extends keyof Database> extends Pick<Piece<Tab
 }
 
 /**
- * Deletes rows of an owner that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with
+ * Deletes an owner's rows that are older, by `id`, than its newest `maxRows`: up to {@link MAX_PIECE}, the rest with
  * the next insertions. Call it before an insertion, so that the new row stays, regardless of its id.
  */
 export async function deleteOldest<Table extends keyof Database>(
@@ -77,7 +77,7 @@ export async function deleteOldest<Table extends keyof Database>(
 
 /**
  * Repeats a deletion until it finds fewer rows than its limit; returns how many rows it deleted. Other work, including
- * transactions of other writers, runs between two pieces.
+ * other writers' transactions, runs between two pieces.
  */
 export async function inPieces(deletion: (limit: number) => Promise<number>): Promise<number> {
   for (let count = 0; ; ) {

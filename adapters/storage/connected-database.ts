@@ -13,7 +13,7 @@ export interface Session {
   query<Params, Row>(query: PreparedQuery<Params, Row>, params: Params): Promise<Row[]>;
   /** Runs other work that only reads. */
   read<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
-  /** Runs work of one statement that writes. */
+  /** Runs work that consists of one writing statement. */
   write<T>(work: (db: Kysely<Database>) => Promise<T>): Promise<T>;
   /**
    * Runs one hot statement that returns its changes. With an `epoch`, it has no effect in any other epoch, and does not
@@ -41,7 +41,7 @@ export interface Traits {
    * commits.
    */
   readonly rowLocks: boolean;
-  /** A member of a column that holds a JSON object, as text. */
+  /** A member of the JSON object in a column, as text. */
   jsonText(column: string, member: string): RawBuilder<string | null>;
   /** The reason why the database is unavailable; undefined for every other error. */
   unavailable(error: unknown): string | undefined;
@@ -136,7 +136,7 @@ export function preparedQuery<Params extends object, Row>(
     const parameters = compiledQuery.parameters.map((value) =>
       value instanceof Placeholder ? params[value.name as keyof Params] : value,
     );
-    // Keeps the kind of the query: PostgreSQL ends the transaction of a read without a wait.
+    // Keeps the query's kind: PostgreSQL ends the transaction of a read without a wait.
     return { ...compiledQuery, parameters };
   }
 

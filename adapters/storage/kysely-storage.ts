@@ -21,16 +21,16 @@ import { checkNames, type TableNames } from "./tables/table-names.ts";
 /** Differences between databases, and the names of the tables. */
 export interface DatabaseTraits extends TableNames {
   /**
-   * SQL of the database: that of PostgreSQL (12 or later), with transactions that are `READ COMMITTED` by default, or
-   * that of SQLite (3.38 or later), over one connection. A `bigint` must arrive as a number, and bytes as a
-   * `Uint8Array`.
+   * The database's SQL dialect: PostgreSQL (12 or later), with transactions that are `READ COMMITTED` by default, or
+   * SQLite (3.38 or later), over one connection. A `bigint` must arrive as a number, and bytes as a `Uint8Array`.
    */
   readonly sql: "postgres" | "sqlite";
   /** The name of the database in errors, without a password. */
   readonly name: string;
   /**
    * The reason why the database is unavailable, such as a full disk or a broken connection: the caller may try again.
-   * Undefined for every other error. Default: determined by the codes of PostgreSQL (`code`) or SQLite (`errcode`).
+   * Undefined for every other error. Default: determined from PostgreSQL's (`code`) or SQLite's (`errcode`) error
+   * codes.
    */
   unavailable?(error: unknown): string | undefined;
   /**
@@ -43,7 +43,7 @@ export interface DatabaseTraits extends TableNames {
 }
 
 /**
- * A storage in any database with a Kysely dialect. Closing the storage destroys the driver of the dialect.
+ * A storage in any database with a Kysely dialect. Closing the storage destroys the dialect's driver.
  * @example const storage = kyselyStorage(new PGliteDialect({ pglite: () => new PGlite("./data/pg") }), { sql: "postgres", name: "PGlite" });
  */
 export function kyselyStorage(dialect: Dialect, traits: DatabaseTraits): Storage {
@@ -89,7 +89,7 @@ function connect(dialect: Dialect, traits: DatabaseTraits, owner: string): Conne
   };
 }
 
-/** The driver of a dialect, with our own compiler and adapter: the dialect may come from another version of Kysely. */
+/** A dialect's driver with our own compiler and adapter: the dialect may come from another version of Kysely. */
 function postgresOver(dialect: Dialect, fence: Fence): Dialect {
   const { supportsMultipleConnections = true } = dialect.createAdapter();
   return {

@@ -5,7 +5,9 @@ import type { Database } from "./tables/all-tables.ts";
 /** Work whose changes are stored completely or not at all. */
 type Work<T> = (tx: Kysely<Database>) => Promise<T>;
 
-/** How work shares its transaction with other work: after a fault, what it shared is run again with more isolation. */
+/**
+ * The way work shares its transaction with other work: after a fault, the shared work is run again with more isolation.
+ */
 type Isolation = "none" | "savepoint" | "transaction";
 
 /** Work that waits for a transaction. */
@@ -27,8 +29,8 @@ const RELEASE = CompiledQuery.raw("release piece");
 const ROLLBACK = CompiledQuery.raw("rollback to piece");
 
 /**
- * Runs all work of one turn of the event loop in one transaction, because a durable commit costs more than the work in
- * it. For a database that runs one transaction at a time. Each piece succeeds or fails separately, and its promise
+ * Runs all work from one turn of the event loop in one transaction, because a durable commit costs more than the work
+ * in it. For a database that runs one transaction at a time. Each piece succeeds or fails separately, and its promise
  * settles after the commit. After a fault, the pieces of the transaction are run again, so that the others succeed.
  * @param verify called before each transaction; if it throws, the work of the transaction fails
  */
@@ -68,7 +70,7 @@ export function sharedCommits(db: Kysely<Database>, verify: () => void): <T>(wor
     });
 }
 
-/** Removes the next pieces of equal isolation from the queue; one if it has a transaction of its own. */
+/** Removes the next pieces of equal isolation from the queue; only one if it needs its own transaction. */
 function takeNext(queue: PendingWork[]): PendingWork[] {
   const isolation = queue[0]?.isolation;
   if (isolation === "transaction") return queue.splice(0, 1);

@@ -7,7 +7,7 @@ import type { ByteBudget } from "../../src/ports/storage.ts";
 import { preparedQuery } from "./connected-database.ts";
 import type { CallRow, Database, InstanceRow } from "./tables/all-tables.ts";
 
-/** Space of one row and its places in indexes, without texts and bytes. */
+/** Space for one row and its index entries, without its texts and bytes. */
 const ROW_BYTES = 256;
 
 /** Bytes of an owner's records that are stored or (negative) deleted. */
@@ -77,7 +77,7 @@ export async function endCounts(tx: Kysely<Database>, instances: readonly Counte
   await charge(tx, chargesOf(instances, -1));
 }
 
-/** Bytes that are counted for an owner now. */
+/** Number of bytes currently counted for an owner. */
 export async function storedBytes(db: Kysely<Database>, owner: string): Promise<number> {
   const [row] = await STORED_AMOUNT(db, { owner });
   return Number(row?.amount ?? 0);
@@ -145,7 +145,7 @@ export async function finalCallBytes(tx: Kysely<Database>, row: CallRow, events:
   return rowBytes(row) + log + transcript + eventBytes(events) + recording;
 }
 
-/** Bytes of a text in UTF-8. */
+/** Length of a text in UTF-8, bytes. */
 function byteLength(db: Kysely<Database>, text: Expression<unknown>): Expression<number> {
   if (db.getExecutor().adapter instanceof PostgresAdapter) return sql<number>`octet_length(${text})`;
   return sql<number>`length(cast(${text} as blob))`;

@@ -7,9 +7,9 @@ import { type HostAddress, hostAddress } from "./host-address.ts";
 const RETRY_MS = 1_500;
 /** Time for which addresses of one family wait for those of the other (RFC 8305 section 3), ms. */
 const OTHER_FAMILY_MS = 500;
-/** Maximum number of records of a name that are used. */
+/** Maximum number of records used per name. */
 const MAX_RECORDS = 32;
-/** Error codes of the runtimes for a name or a record that does not exist. */
+/** The runtimes' error codes for a name or a record that does not exist. */
 const NOT_FOUND_CODES: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA", "NXDOMAIN"]);
 
 /**
@@ -26,14 +26,14 @@ export interface DnsQueries {
 /** Options of {@link dnsQueries}. */
 export interface DnsQueriesOptions {
   readonly system: System;
-  /** IP addresses, with or without a port. Default: the name servers of the system. */
+  /** IP addresses, with or without a port. Default: the system's name servers. */
   readonly nameServers?: readonly string[] | undefined;
 }
 
 /**
- * Queries by c-ares, which every runtime includes, over sockets of the event loop. `getaddrinfo`, which `dns.lookup`
- * and connections to a name call, would occupy one of a few threads of the process until the query to a silent name
- * server times out.
+ * Queries by c-ares, which every runtime includes, over event-loop sockets. `getaddrinfo`, which `dns.lookup` and
+ * connections to a name call, would occupy one of the process's few threads until the query to a silent name server
+ * times out.
  */
 export function dnsQueries({ system, nameServers }: DnsQueriesOptions): DnsQueries {
   /**

@@ -12,12 +12,12 @@ import { UserTurns } from "./user-turns.ts";
 const CACHE_MS = 30_000;
 /** Time for which a failed query is cached, ms: a silent name server is not queried for every delivery. */
 const FAILURE_CACHE_MS = 10_000;
-/** Time limit of a query, ms. */
+/** Time limit for a query, ms. */
 const QUERY_TIMEOUT_MS = 5_000;
 const MAX_CACHE_ENTRIES = 2_048;
 /** Maximum length of a host name, characters (RFC 1035 section 2.3.4). */
 const MAX_NAME_LENGTH = 253;
-/** Concurrent queries in total and per user; more queries of a user wait for their turn, up to the last limit. */
+/** Concurrent queries in total and per user; a user's further queries wait for their turn, up to the last limit. */
 const QUERY_LIMITS = { maxRunning: 256, maxRunningPerUser: 8, maxWaitingPerUser: 128 };
 
 /** Thrown if a host cannot be looked up. */
@@ -35,7 +35,7 @@ export class LookupFailed extends CodedError {
 /** Options of {@link HostLookup}. */
 export interface HostLookupOptions {
   readonly system?: System | undefined;
-  /** DNS queries. Default: those of c-ares to the name servers of the system. */
+  /** DNS queries. Default: c-ares queries to the system's name servers. */
   readonly queries?: DnsQueries | undefined;
   /** Local names. Default: those in the hosts file, and localhost. */
   readonly local?: LocalNames | undefined;
@@ -77,7 +77,8 @@ export class HostLookup {
   /**
    * The addresses of a host, in the order to try; none if it does not exist.
    * @param user key of the user for whom the host is looked up
-   * @throws {Error} the name servers do not respond, too many lookups of this user wait, or the signal was aborted
+   * @throws {Error} the name servers do not respond, too many of this user's lookups are waiting, or the signal was
+   * aborted
    */
   async addresses(
     host: string,

@@ -6,7 +6,7 @@ import { type PublicConnectionOptions, publicConnection } from "./public-connect
 /** Options of {@link httpSender}. */
 export type HttpSenderOptions = PublicConnectionOptions;
 
-/** Sends webhooks with a new connection for each. */
+/** Sends each webhook over a new connection. */
 export function httpSender(options: HttpSenderOptions): WebhookSender {
   return {
     async post(webhook) {

@@ -15,7 +15,7 @@ const LOOPBACK = ["127.0.0.1", "::1"].map(hostAddress);
 /** The addresses of a name in the hosts file; undefined if it is missing there. */
 export type LocalNames = (name: string) => Promise<readonly HostAddress[] | undefined>;
 
-/** The names in the hosts file, and `localhost` with all names below it. Queries of c-ares find neither. */
+/** The names in the hosts file, and `localhost` with all names under it. c-ares queries find neither. */
 export function localNames(system: System, file = hostsFile()): LocalNames {
   let names: ReadonlyMap<string, readonly HostAddress[]> = new Map();
   let version = "";

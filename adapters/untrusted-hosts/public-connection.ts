@@ -11,7 +11,7 @@ export interface PublicConnectionOptions {
   readonly allowPrivate?: boolean | undefined;
   /** Looks up host names. */
   readonly hosts: Pick<HostLookup, "addresses">;
-  /** The authorities that sign certificates, PEM. Default: those of the runtime. */
+  /** The CA certificates that servers' certificates are verified against, PEM. Default: the runtime's. */
   readonly ca?: string | undefined;
 }
 

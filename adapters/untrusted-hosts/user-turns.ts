@@ -2,11 +2,11 @@ import { RoundRobinQueue } from "../../src/base/round-robin-queue.ts";
 
 /** Limits of {@link UserTurns}. */
 export interface UserTurnsLimits {
-  /** Maximum number of running jobs, of all users. */
+  /** Maximum number of running jobs for all users together. */
   readonly maxRunning: number;
-  /** Maximum number of running jobs of one user. */
+  /** Maximum number of running jobs per user. */
   readonly maxRunningPerUser: number;
-  /** Maximum number of jobs of one user that wait for a turn. */
+  /** Maximum number of jobs per user that wait for a turn. */
   readonly maxWaitingPerUser: number;
 }
 
@@ -30,7 +30,7 @@ export class UserTurns {
 
   /**
    * Waits for a turn, and returns an idempotent function that ends it.
-   * @throws the signal's reason, or an error if too many jobs of this user are already waiting
+   * @throws the signal's reason, or an error if too many of this user's jobs are already waiting
    */
   async take(user: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();

@@ -19,13 +19,13 @@ interface JobContext<Piece> {
   isCancelled(): boolean;
 }
 
-/** The code of a kind. An error that it throws reaches the caller with its name and message. */
+/** The code for one kind of job. An error that it throws reaches the caller with its name and message. */
 export type JobCode<Jobs extends JobTable<Jobs>, K extends keyof Jobs = keyof Jobs> = (
   input: Jobs[K]["input"],
   context: JobContext<Jobs[K]["piece"]>,
 ) => void | Promise<void>;
 
-/** The code of every kind. */
+/** The code for every kind of job. */
 export type JobCodes<Jobs extends JobTable<Jobs>> = { readonly [K in keyof Jobs]: JobCode<Jobs, K> };
 
 /** A message from the pool to a worker. */
@@ -41,7 +41,7 @@ export type FromWorker =
   | { readonly type: "end"; readonly id: number }
   | { readonly type: "failed"; readonly id: number; readonly name: string; readonly message: string };
 
-/** Start data of a worker: the cell that the pool writes the id of a cancelled job to. */
+/** A worker's start data: the cell that the pool writes the id of a cancelled job to. */
 export interface WorkerStart {
   readonly cancelledId: Int32Array<SharedArrayBuffer>;
 }

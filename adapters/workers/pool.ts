@@ -58,7 +58,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   /**
    * Runs a job and yields its pieces as they arrive. The job starts with the first `next()`, and leaving the loop stops
    * it.
-   * @throws {PoolError} or the reason of the signal
+   * @throws {PoolError} or the signal's reason
    */
   async *run<K extends keyof Jobs & string>(
     job: Job<Jobs, K>,

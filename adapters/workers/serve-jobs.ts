@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { FromWorker, JobCode, JobCodes, JobTable, ToWorker, WorkerStart } from "./job.ts";
 
-/** Runs the jobs of a pool in this worker thread, one at a time. The last call of a worker's entry file. */
+/** Runs the jobs of a pool in this worker thread, one at a time. Must be the last call in a worker's entry file. */
 export function serveJobs<Jobs extends JobTable<Jobs>>(codes: JobCodes<Jobs>): void {
   const { cancelledId } = workerData as WorkerStart;
 

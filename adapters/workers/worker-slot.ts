@@ -18,7 +18,7 @@ const START_TIMEOUT_MS = 30_000;
 const CANCEL_GRACE_MS = 2_000;
 
 /**
- * One worker thread and the job that it does.
+ * One worker thread and its job.
  *
  * A slot lives from its construction until `onEnd`, which is called once: after a crash, a timeout, an ignored
  * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An
@@ -118,7 +118,7 @@ export class WorkerSlot {
     this.#finish();
   }
 
-  /** Restarts the timeout for the next message of the worker. */
+  /** Restarts the timeout for the worker's next message. */
   #watch(): void {
     const ms = this.#isReady ? (this.#current?.timeoutMs ?? 0) : START_TIMEOUT_MS;
     this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));

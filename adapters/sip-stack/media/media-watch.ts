@@ -84,9 +84,11 @@ export class MediaWatch {
   }
 
   /**
-   * Records an accepted RTCP packet: a sign of life even if the peer sends no audio. @param isDeaf true if it reports
-   * that none of our packets arrive @param goodbye true if it contains a BYE, which ends one source, not the call:
-   * another phone may continue (RFC 3550 section 6.6)
+   * Records an accepted RTCP packet: a sign of life even if the peer sends no audio.
+   *
+   * @param isDeaf true if it reports that none of our packets arrive
+   * @param goodbye true if it contains a BYE, which ends one source, not the call: another phone may continue (RFC 3550
+   * section 6.6)
    * @param sender its sender
    */
   recordRtcp(isDeaf: boolean, goodbye: boolean, now: number, sender: PacketSender): void {

@@ -72,8 +72,9 @@ export class Outbound {
   }
 
   /**
-   * True if the packet with this number was sent after the answer. @param sequence a number of which only the lower 16
-   * bits are used
+   * True if the packet with this number was sent after the answer.
+   *
+   * @param sequence a number of which only the lower 16 bits are used
    */
   hasSent(sequence: number): boolean {
     return ((this.#sequence - 1 - sequence) & 0xffff) < this.packets - this.#packetsAtAnswer;

@@ -37,7 +37,7 @@ export interface RtcpReport {
         readonly lost: number;
         readonly highest: number;
         readonly jitter: number;
-        /** Middle 32 bits of the time of the last sender report, and its age, in 1/65536 s. */
+        /** Middle 32 bits of the last sender report's time, and the report's age, in 1/65536 s. */
         readonly lastReport: number;
         readonly sinceLastReport: number;
       }

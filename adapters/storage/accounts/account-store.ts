@@ -112,7 +112,7 @@ function countValidTokens(tx: Kysely<Database>, userId: string): Promise<number>
   return countRows(tx, "tokens", (rows) => rows.where("user_id", "=", userId).where("revoked_at", "is", null));
 }
 
-/** Deletes the records of a user, and the account. */
+/** Deletes a user's records and account. */
 export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" | "forgetUser" | "deleteAccount"> {
   const forgetRecords = (
     tx: Kysely<Database>,
@@ -146,7 +146,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
       }),
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
-        // Blocks new tokens of the account until the transaction ends.
+        // Blocks new tokens for the account until the transaction ends.
         if (session.traits.rowLocks) await lockAccounts(tx);
         const account = await tx.selectFrom("accounts").select("user_id").where("id", "=", id).executeTakeFirst();
         if (!account) return "deleted";
@@ -164,7 +164,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
   };
 }
 
-/** Tables with rows of a user. */
+/** Tables that hold a user's rows. */
 const OWNED_TABLES = ["tokens", "webhooks", "instances", "calls"] as const;
 
 async function hasRows(tx: Kysely<Database>, table: (typeof OWNED_TABLES)[number], userId: string): Promise<boolean> {

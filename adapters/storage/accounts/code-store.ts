@@ -63,7 +63,7 @@ export async function hasAdmin(db: Kysely<Database>): Promise<boolean> {
   return (await db.selectFrom("accounts").select("id").where(IS_ADMIN).executeTakeFirst()) !== undefined;
 }
 
-/** Counts the invitations that have not expired when another one is created. */
+/** Counts the invitations that have not expired by the time another one is created. */
 async function countOpenInvitations(
   tx: Kysely<Database>,
   { accountId, createdAt }: CodeRecord,
@@ -126,7 +126,7 @@ export async function register(
   return { kind: "registered", account: RECORDS.accounts.record(row) };
 }
 
-/** The oldest user with that name, or without a name, that has no account. */
+/** The oldest user that has no account, and has this name or none. */
 async function userWithoutAccount(tx: Kysely<Database>, name: string): Promise<string | undefined> {
   const oldestUser = await tx
     .selectFrom("users")

@@ -76,8 +76,8 @@ export function consentStore(session: Session): ConsentStore {
 }
 
 /**
- * Locks a user's account, so that it is not deleted before the transaction ends; returns true if it was deleted
- * already. A host's own users have no row.
+ * Locks a user's account, so that it is not deleted before the transaction ends; returns true if it has already been
+ * deleted. A host's own users have no row.
  */
 export async function isDeleted(tx: Kysely<Database>, userId: string, rowLocks: boolean): Promise<boolean> {
   const user = await tx

@@ -113,7 +113,7 @@ export function batchStore(session: Session): BatchStore {
   };
 }
 
-/** The counts of a batch; the most frequent reason first. */
+/** A batch's counts; the most frequent reason first. */
 function countsOf(rows: readonly Database["batch_counts"][]): BatchCounts {
   const byStatus: Partial<Record<TargetStatus, number>> = {};
   for (const { status, targets } of rows)
@@ -154,7 +154,7 @@ async function deleteSome(
   return "deleted";
 }
 
-/** Deletes the audio file of a batch. If that fails, the next start deletes it. */
+/** Deletes a batch's audio file. If that fails, the next start deletes it. */
 async function removeBatchAudio(session: Session, id: string): Promise<void> {
   if (session.files) await session.files.remove(id).catch(() => {});
   else await session.write((db) => db.deleteFrom("call_audio").where("call_id", "=", id).execute());

@@ -14,7 +14,7 @@ const PIECE = 100;
 const COLUMNS = Object.values(RECORDS.batch_targets.columns).map(({ name }) => name);
 
 /**
- * Inserts rows, given as one flat list of values. Prepared, because building the statement takes longer than running
+ * Inserts rows, passed as one flat list of values. Prepared, because building the statement takes longer than running
  * it.
  */
 const INSERT_TARGETS = preparedQuery((db, values: readonly unknown[]) => {
@@ -68,7 +68,7 @@ export function addTargets(session: Session): BatchStore["addTargets"] {
     });
 }
 
-/** Inserts targets in pieces of few sizes, because each size has its own statement. */
+/** Inserts targets in pieces of only a few different sizes, because each size has its own statement. */
 async function insertTargets(tx: Kysely<Database>, targets: readonly BatchTarget[]): Promise<void> {
   for (let from = 0; from < targets.length; ) {
     const remaining = targets.length - from;

@@ -21,7 +21,7 @@ const TARGET = preparedQuery((db, { batch_id, position }: TargetKey) =>
 );
 type DueKey = { readonly batch_id: string; readonly now: number; readonly limit: number };
 const DUE_TARGETS = preparedQuery((db, key: DueKey) => dueTargets(db, key).where("attempts", "=", 0));
-/** The index of retries has only rows of this condition, word for word. */
+/** The retry index holds only rows that meet this condition, word for word. */
 const DUE_RETRIES = preparedQuery((db, key: DueKey) => dueTargets(db, key).where(sql<boolean>`attempts > 0`));
 const NEXT_DUE = preparedQuery((db, { batch_id, now }: { readonly batch_id: string; readonly now: number }) =>
   db
@@ -243,7 +243,7 @@ async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPat
   return other !== undefined;
 }
 
-/** Lets the first duplicate of a number be called, in place of a target that no longer has that number. */
+/** Makes the first duplicate of a number callable, in place of a target that no longer has that number. */
 async function promoteDuplicate(
   tx: Kysely<Database>,
   { batch_id, phone_key, status, next_attempt_at }: TargetRow,

@@ -37,7 +37,7 @@ interface AudioQueries {
   readonly small: PreparedQuery<AudioKey, AudioRow>;
 }
 
-/** Queries of the audio file of a record. @param owner selects its id */
+/** Queries for a record's audio file. @param owner selects its id */
 function audioQueries(owner: Owner): AudioQueries {
   // Only a large file has several parts.
   const query = (bytes: RawBuilder<Uint8Array | null>) =>
@@ -56,7 +56,7 @@ function audioQueries(owner: Owner): AudioQueries {
   };
 }
 
-/** The audio file of a record. A worker reads a large file, if the database has workers. */
+/** A record's audio file. A worker reads a large file, if the database has workers. */
 async function audioOf(session: Session, id: string, { whole, small }: AudioQueries): Promise<Uint8Array | undefined> {
   const { files } = session;
   const [row] = await session.query(files ? small : whole, { id });
@@ -79,7 +79,7 @@ const DELETE_SMALL_FILE = preparedQuery((db, { id }: { id: string }) =>
 );
 
 /**
- * Deletes the audio file of a call in its transaction; returns false if a large one is left for {@link removeLater}.
+ * Deletes a call's audio file in the call's transaction; returns false if a large one is left for {@link removeLater}.
  */
 export async function removeAudio({ files }: Session, tx: Kysely<Database>, id: string): Promise<boolean> {
   if (!files) {
@@ -150,7 +150,7 @@ export function transcriptStore(session: Session): TranscriptStore {
 }
 
 /**
- * The calls of these lines that still exist, locked until the transaction ends. No lines are added to an erased call.
+ * Those of the lines' calls that still exist, locked until the transaction ends. No lines are added to an erased call.
  */
 async function remainingCalls(
   tx: Kysely<Database>,

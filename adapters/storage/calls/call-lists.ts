@@ -45,7 +45,7 @@ export async function listCalls(db: Kysely<Database>, userId: string, filter: Ca
   return rows.map(callOf);
 }
 
-/** True if an index of few calls is read, to which the other filters are applied. */
+/** True if an index that yields few calls is read, and the other filters are applied to those. */
 function isNamed(filter: CallFilter): boolean {
   return NAMED_FILTERS.some((field) => filter[field] !== undefined);
 }
@@ -116,21 +116,21 @@ interface Period {
   readonly until: number;
 }
 
-/** The place of a call in an index. */
+/** A call's place in an index. */
 interface IndexPosition {
   readonly created_at: number;
   readonly id: string;
 }
 
 /**
- * Counts a user's final calls of a period. Completed calls are counted in an index; the reasons of failed calls are
+ * Counts a user's final calls in a period. Completed calls are counted in an index; the reasons of failed calls are
  * read from their rows, in pieces, between which other work continues.
  */
 export function callTally(session: Session): CallStore["tally"] {
   return async (userId, from, until) => {
     const period = { userId, from, until };
     const completed = await session.read((db) => completedCalls(db, period));
-    await setImmediate(); // a query of SQLite blocks the thread
+    await setImmediate(); // a SQLite query blocks the thread
     const failures = new Map<FailedReason, number>();
     let failed = 0;
     for (const type of CALL_TYPES)

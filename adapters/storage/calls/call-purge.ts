@@ -40,8 +40,8 @@ export async function endedCalls(db: Kysely<Database>, endedBefore: number, limi
 }
 
 /**
- * Deletes final calls with all their records, in pieces. Records go first, of each call the newest event first: the
- * remaining ones keep their numbers, and a deletion that fails in between can be repeated. Calls counted after
+ * Deletes final calls with all their records, in pieces. Records go first, each call's newest event first: the
+ * remaining events keep their numbers, and a deletion that fails halfway can be repeated. Calls counted after
  * `countedSince` (ms) still count for their token.
  */
 export async function removeCallRows(
@@ -151,7 +151,7 @@ const COLUMNS = columnsWith("calls", "call");
 /**
  * Calls that mention a number, by ascending id: in a column, an event, or a transcript. No index serves that, so this
  * reads all calls after `after`, piece by piece, until it has found enough. The database finds the digits, so that only
- * the texts that have them are loaded.
+ * the texts that contain them are loaded.
  */
 export async function callsNaming(
   session: Session,

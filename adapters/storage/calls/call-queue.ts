@@ -38,7 +38,7 @@ interface Claim extends InstanceKey, FencedParams {
 
 /**
  * The ids of active calls, in ascending order: ids rise with every call of the server, even if its clock is set back.
- * Read from an index alone, because the rows of calls are large.
+ * Read from an index alone, because calls' rows are large.
  */
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>
   db.selectFrom("calls").select("id").where("instance_id", "=", instance_id).where(IS_ACTIVE).orderBy("id"),
@@ -72,7 +72,7 @@ const MAX_CALLS_PER_QUERY = 50;
 /** Maximum number of index entries per query. */
 const MAX_ENTRIES_PER_QUERY = 1_000;
 
-/** Queries of the dispatcher and of recovery about active calls. None of them reads a final call. */
+/** Queries about active calls, for the dispatcher and for recovery. None of them reads a final call. */
 export function callQueue(
   session: Session,
 ): Pick<CallStore, "active" | "nextWaiting" | "nextNotBefore" | "claimed" | "claimNext" | "orphaned"> {
@@ -147,7 +147,7 @@ export function callQueue(
   };
 }
 
-/** The call that is claimed next. */
+/** The next call to claim. */
 function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: PostponementRange) {
   return db
     .selectFrom("calls")
@@ -165,14 +165,14 @@ function nextCall(db: Kysely<Database>, instanceId: string, { now, until }: Post
     .limit(1);
 }
 
-/** Reads the calls with these ids that are active, in the same order. */
+/** Reads those of these calls that are active, in the same order. */
 async function activeCalls(session: Session, ids: readonly string[]): Promise<Call[]> {
   const rows = await session.read((db) => db.selectFrom("calls").selectAll().where("id", "in", ids).execute());
   const calls = new Map(rows.map((row) => [row.id, callOf(row)]));
   return ids.flatMap((id) => calls.get(id) ?? []).filter(({ status }) => isActive(status));
 }
 
-/** The place of a queued call in an index. */
+/** A queued call's place in an index. */
 interface QueuedPosition {
   readonly instance_id: string;
   readonly id: string;

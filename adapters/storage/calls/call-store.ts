@@ -103,7 +103,7 @@ export function callStore(session: Session): CallStore {
   };
 }
 
-/** The dialled calls of an instance, newest first. */
+/** An instance's dialled calls, newest first. */
 function dialHistory(session: Session): CallStore["dialHistory"] {
   return (instanceId, since, limit, until, selection = "all") =>
     session.read(async (db) => {
@@ -166,7 +166,7 @@ async function countCalls(db: Kysely<Database>): Promise<Partial<Record<CallStat
   return Object.fromEntries([...counts].filter(([, calls]) => calls > 0));
 }
 
-/** Queries about the time that calls have waited. */
+/** Queries about how long calls have been waiting. */
 function waitingCalls(session: Session): Pick<CallStore, "waitingSince" | "oldestWaiting" | "expiring"> {
   return {
     waitingSince: (createdBefore, limit, after, selection = "all") =>

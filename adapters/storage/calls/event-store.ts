@@ -113,7 +113,7 @@ async function lastBefore(session: Session, userId: string, eventId: string, las
   return low;
 }
 
-/** The length of a log with the event at a position. @param position undefined for the last one */
+/** A log's length, and the event at a position in it. @param position undefined for the last one */
 function entryOf(db: Kysely<Database>, userId: string, position?: number) {
   return db
     .selectFrom("event_counters")
@@ -138,7 +138,7 @@ function keysOf({ after = 0, limit }: LogPage): PageKeys {
   return limit === undefined ? { after } : { after, limit };
 }
 
-/** The event of a row. */
+/** The event in a row. */
 export function eventOf(row: NumberedRow): LoggedEvent {
   const { instanceId, ...event } = RECORDS.events.record(row);
   const { sequence, position } = row;
@@ -176,7 +176,7 @@ function countedPage(
   return { compile: () => numberedPage.compile(db) };
 }
 
-/** The numbers of the events of a page, which has all events of a call between its first one and its last one. */
+/** Numbers a page's events; the page has all of a call's events between the first and the last one in it. */
 function withSequences(rows: readonly PageRow[]): NumberedRow[] {
   const sequences = new Map<string | null, number>();
   return rows.map(({ earlier, ...row }) => {

@@ -141,7 +141,7 @@ interface SpentQuota extends CountedSpan {
 /** The number of the lock that serializes creations with one token. */
 const TOKEN_LOCK = 0x72_70_63_71;
 
-/** The number of calls that count, deleted ones included; read from the index alone. */
+/** The number of calls that count, including deleted ones; read from the index alone. */
 const COUNT_CALLS = preparedQuery((db, { token_id, since }: CountedSpan) =>
   db
     .selectFrom("calls")
@@ -158,8 +158,8 @@ const COUNT_CALLS = preparedQuery((db, { token_id, since }: CountedSpan) =>
 );
 
 /**
- * The time at which the oldest call within the quota was counted: the newest after `skip` others, deleted ones
- * included. Both parts are read backwards from the end of an index.
+ * The time at which the oldest call within the quota was counted: the newest after `skip` others, including deleted
+ * ones. Both parts are read backwards from the end of an index.
  */
 const OLDEST_COUNTED = preparedQuery((db, { token_id, since, skip }: SpentQuota) =>
   db

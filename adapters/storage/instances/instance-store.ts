@@ -204,7 +204,7 @@ async function listInstances(db: Kysely<Database>, userId: string, page: Page): 
   return rows.map(RECORDS.instances.record);
 }
 
-/** Maximum number of rows of an instance: its own, its receipt, and the counts of its calls and bytes. */
+/** Maximum number of rows per instance: its own, its receipt, and the counts of its calls and bytes. */
 const MAX_INSTANCE_ROWS = 6;
 
 type PurgedInstance = Pick<InstanceRow, "id" | "user_id">;

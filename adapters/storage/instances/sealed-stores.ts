@@ -15,7 +15,7 @@ import { preparedQuery, type Session } from "../connected-database.ts";
 import { countRows } from "../record-lists.ts";
 import type { Database } from "../tables/all-tables.ts";
 
-/** Place of the values of a kind. */
+/** The place where values of one kind are stored. */
 interface Place {
   readonly table: "credentials" | "line_records" | "webhooks";
   readonly id: "instance_id" | "id";
@@ -137,7 +137,7 @@ export function lineRecordStore(session: Session): LineRecordStore {
     get: (instanceId, keys) =>
       session.read(async (db) => {
         if (keys.length === 0) return [];
-        // A single statement never sees half of a write of several records.
+        // A single statement never sees half of a write to several records.
         const rows = await db
           .selectFrom("line_records")
           .select(["key", "sealed"])

@@ -74,7 +74,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
 }
 
 /**
- * The newest tests and replays of a webhook are kept, and the newest revoked tokens of a user. Earlier tests are
+ * Only a webhook's newest tests and replays are kept, and only a user's newest revoked tokens. Earlier tests are
  * deleted by age.
  */
 async function countedRows(db: Kysely<unknown>): Promise<void> {
@@ -103,8 +103,8 @@ async function lines(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Existing calls have neither time. The indexes of the queues contain the compared columns, so that calls are skipped
- * without reading them.
+ * Existing calls have neither time. The queue indexes contain the compared columns, so that calls are skipped without
+ * being read.
  */
 async function waitingTimes(db: Kysely<unknown>): Promise<void> {
   const { schema } = db;

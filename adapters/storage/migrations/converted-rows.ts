@@ -120,7 +120,7 @@ interface OldReceipt extends ReceiptKey {
 
 /**
  * A receipt names its record instead of holding a copy. Existing receipts are converted, including those of a call that
- * existed already. No request is running during this step, so unfinished receipts are stale.
+ * already existed. No request is running during this step, so unfinished receipts are stale.
  */
 export async function receiptIds(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
   const { schema } = db;

@@ -18,15 +18,15 @@ export interface ColumnTypes {
   readonly bytes: ColumnDataType;
 }
 
-/** The present contents of the database. */
+/** The current contents of the database. */
 export interface Contents {
   /** The schema of our tables; undefined if the database has no schemas. */
   readonly schema: string | undefined;
-  /** Every table and view of that schema. */
+  /** Every table and view in that schema. */
   readonly tables: ReadonlySet<string>;
   /** The table of our migrations; undefined for a new database. */
   readonly migrations: string | undefined;
-  /** The migrations that were applied. */
+  /** The migrations that have been applied. */
   readonly appliedSteps: readonly string[];
 }
 

@@ -26,12 +26,12 @@ const MIGRATION_LIMITS: TransactionLimits = { statementMs: 0, idleMs: 10_000 };
 /** Time limit for a renewal, as a fraction of the lease; it leaves time for a second attempt. */
 const RENEWAL_PART = 1 / 4;
 const MIN_RENEWAL_MS = 1_000;
-/** Time limit of a statement of a renewal, as a fraction of the time for its response: PostgreSQL gives up first. */
+/** Time limit for a renewal's statement, as a fraction of the time for its response: PostgreSQL gives up first. */
 const STATEMENT_PART = 4 / 5;
 
-/** Limits of every query. */
+/** Limits for every query. */
 export interface PostgresLimits extends TransactionLimits {
-  /** Time without a response after which a connection is considered lost, ms; longer than the limit of a statement. */
+  /** Time without a response after which a connection is considered lost, ms; longer than the statement limit. */
   readonly silenceMs: number;
 }
 
@@ -45,7 +45,7 @@ export const POSTGRES_TRAITS: Traits = {
 export const POSTGRES_COLUMNS: ColumnTypes = { id: sql`text collate "C"`, bytes: "bytea" };
 
 /**
- * Creates the connection pool, unless one is given. It connects with the first query.
+ * Creates the connection pool, unless one is passed in. It connects with the first query.
  * @param owner identifies the storage: if the response to its opening was lost, it may open again immediately
  * @throws {ConfigurationError} the package pg is not installed, or the URL, the schema or the prefix is invalid
  */

@@ -25,13 +25,13 @@ export interface Fence {
 }
 
 /**
- * Limits of every transaction, ms; 0: no limit. PostgreSQL gives up before the client does: a statement whose client
- * has disconnected would keep its connection, and a locked table would use them all up.
+ * Limits for every transaction, ms; 0 for no limit. PostgreSQL gives up before the client does: a statement whose
+ * client has disconnected would keep its connection, and a locked table would use them all up.
  */
 export interface TransactionLimits {
-  /** Limit of each statement, including its waits for locks. */
+  /** Limit for each statement, including its waits for locks. */
   readonly statementMs: number;
-  /** Limit of the time between two statements: a suspended process must not keep its locks. */
+  /** Limit for the time between two statements: a suspended process must not keep its locks. */
   readonly idleMs: number;
 }
 
@@ -152,7 +152,7 @@ class FencedDriver extends PostgresDriver {
 type Connection = Parameters<PostgresDriver["releaseConnection"]>[0];
 type Execute = (query: CompiledQuery) => Promise<QueryResult<never>>;
 
-/** The part of a `Pool` of the package `pg` that the storage uses. */
+/** The part of a `Pool` from the package `pg` that the storage uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
   /** The connection settings; only the name of the database is read. */
@@ -167,16 +167,16 @@ export interface PostgresPoolClient {
   off(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** One query in the form of pg. */
+/** One query in pg's form. */
 export interface PostgresQuery {
   readonly text: string;
   readonly values: unknown[];
   readonly types: { getTypeParser(oid: number, format?: "text" | "binary"): (value: never) => unknown };
-  /** Time limit for the response, ms; undefined for the limit of the pool. */
+  /** Time limit for the response, ms; undefined for the pool's limit. */
   readonly query_timeout: number | undefined;
 }
 
-/** Settings of every query, and the timeout of a connection attempt, ms. */
+/** Settings for every query, and the timeout for a connection attempt, ms. */
 type QuerySettings = Pick<PostgresQuery, "types" | "query_timeout"> & { readonly connectMs: number };
 
 const ignoreError = (): void => {};

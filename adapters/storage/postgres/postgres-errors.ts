@@ -14,7 +14,7 @@ const UNAVAILABLE_STATES = [
   /^58030$/, // input or output error
 ];
 
-/** Codes of the operating system for a connection that fails or breaks. */
+/** The operating system's codes for a connection that fails or breaks. */
 const BROKEN_CONNECTION = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -41,7 +41,7 @@ export function postgresUnavailable(error: unknown): string | undefined {
   return matches ? `PostgreSQL is unavailable (${error.message || code})` : undefined;
 }
 
-/** The refusal of a write or renewal of an earlier epoch. */
+/** The refusal of a write or renewal from an earlier epoch. */
 export function leaseLost(database: string): LeaseLost {
   return new LeaseLost(`another server has taken over the database ${database}`);
 }

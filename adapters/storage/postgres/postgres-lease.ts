@@ -6,7 +6,7 @@ import { type Database, WHOLE_DATABASE } from "../tables/all-tables.ts";
 import type { Fence } from "./postgres-dialect.ts";
 import { leaseLost } from "./postgres-errors.ts";
 
-/** Time to wait for a migration, or for writes of the previous owner, which end by their own limits, ms. */
+/** Time to wait for a migration, or for the previous owner's writes, which end when they reach their own limits, ms. */
 const LOCK_TIMEOUT_MS = 9_000;
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -19,7 +19,7 @@ export interface LeaseTaker {
 }
 
 /**
- * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes of the previous
+ * Takes the lease and migrates. The epoch is raised and committed first, which refuses new writes by the previous
  * owner. Pending writes end before anything is read. An opening that fails in between can be repeated.
  * @returns the new epoch
  * @throws {StorageLocked} another server owns the database, or a program migrates it

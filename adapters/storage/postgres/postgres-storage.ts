@@ -19,7 +19,7 @@ interface Connection {
 }
 
 interface SharedPool {
-  /** A `Pool` of the package `pg`. `close()` leaves it open. Allow it at least 3 connections. */
+  /** A `Pool` from the package `pg`. `close()` leaves it open. Allow it at least 3 connections. */
   readonly pool: PostgresPool;
   readonly url?: undefined;
 }

@@ -6,7 +6,7 @@ import { nodeSqlite, sqliteUnavailable } from "./node-sqlite.ts";
 
 /** Maximum size of a file that is written with its call; a larger one would delay audio. */
 export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
-/** Number of pages after which the WAL is copied: the default of SQLite. */
+/** Number of pages after which the WAL is copied: SQLite's default. */
 const CHECKPOINT_PAGES = 1_000;
 const JOB_TIMEOUT_MS = 60_000;
 
@@ -18,7 +18,7 @@ export interface AudioFileWorkers {
   ): AsyncIterable<AudioFileJobs["audio-file"]["piece"]>;
 }
 
-/** Large audio files of calls, away from the thread that carries audio. */
+/** Reads and writes calls' large audio files away from the thread that carries audio. */
 export interface AudioFiles {
   /** The file of a call, if it has one. @throws {StorageUnavailable} */
   get(callId: string): Promise<Uint8Array | undefined>;
@@ -93,7 +93,7 @@ interface AudioFileInput {
 /** Time to wait for another writer, ms. */
 const BUSY_MS = 2_000;
 /**
- * Number of bytes that are written before the WAL is emptied. A commit of the thread that carries audio waits for this
+ * Number of bytes that are written before the WAL is emptied. A commit by the thread that carries audio waits for this
  * write: up to 50 ms for 10 MiB, 3 ms for this size.
  */
 const PART_BYTES = 512 << 10;

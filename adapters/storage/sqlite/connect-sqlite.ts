@@ -83,7 +83,7 @@ function openDatabase(path: string, Database: typeof DatabaseSync): DatabaseSync
   }
 }
 
-/** An error of SQLite with the path of the file and the fix. */
+/** A SQLite error with the path of the file and the fix. */
 function withPath(path: string, error: unknown): unknown {
   if (isNoDatabase(error))
     return new ConfigurationError(

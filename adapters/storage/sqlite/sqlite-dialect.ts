@@ -128,7 +128,7 @@ interface SharedReads {
   renew(): void;
 }
 
-/** Time within which commits of another process become visible, ms; our own are visible immediately. */
+/** Time within which another process's commits become visible, ms; our own are visible immediately. */
 const MAX_MS = 2;
 
 /**

@@ -32,7 +32,7 @@ export type CallRow = Database["calls"];
 export type EventRow = Database["events"];
 export type InstanceRow = Database["instances"];
 
-/** Columns without a field of the record. */
+/** Columns that have no field in the record. */
 interface AddedColumns {
   instances: {
     /** Number of bytes that `stored_usage` counts for it. */
@@ -49,7 +49,7 @@ interface AddedColumns {
     stored_bytes: number;
   };
   events: {
-    /** The position in the log of the user. */
+    /** The position in the user's log. */
     position: number;
   };
   webhook_deliveries: {
@@ -87,7 +87,7 @@ export interface CallAudioTable {
 /** Deleted calls that still count against their token; no other data of them is kept. */
 export interface RemovedCallTable {
   token_id: string;
-  /** Value of `counted_at` of the call. */
+  /** The call's `counted_at`. */
   created_at: number;
 }
 
@@ -105,7 +105,7 @@ export interface FinishedCountTable {
   calls: number;
 }
 
-/** The number of targets of a batch by state and reason, so that counting never reads them. */
+/** The number of a batch's targets by state and reason, so that counting never reads them. */
 export interface BatchCountTable {
   batch_id: string;
   status: TargetStatus;
@@ -114,7 +114,7 @@ export interface BatchCountTable {
   targets: number;
 }
 
-/** The last position in the log of each user. */
+/** The last position in each user's log. */
 export interface EventCounterTable {
   user_id: string;
   position: number;
@@ -156,7 +156,7 @@ export interface OwnerTable {
   epoch: number;
   /** The storage that owns it; null if it was released. */
   owner: string | null;
-  /** End of the lease, by the clock of the database. */
+  /** End of the lease, by the database's clock. */
   expires_at: number;
 }
 
@@ -230,9 +230,9 @@ export const IS_WAITING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' an
 export const IS_UNLIMITED: RawBuilder<boolean> = sql<boolean>`expires_at is null`;
 /** A waiting call with its own time limit in the queue. */
 export const IS_EXPIRING: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and expires_at is not null`;
-/** A waiting call that was postponed. */
+/** A waiting call that has been postponed. */
 export const IS_POSTPONED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED' and owner is null and not_before is not null`;
-/** A call that was dialled. */
+/** A call that has been dialled. */
 export const IS_DIALLED: RawBuilder<boolean> = sql<boolean>`dialing_at > 0`;
 /** A call with a recording. */
 export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
@@ -263,9 +263,9 @@ export const IS_ENABLED: RawBuilder<boolean> = sql<boolean>`disabled_reason is n
 export const IS_FINISHED: RawBuilder<boolean> = sql<boolean>`status <> 'pending'`;
 /** A delivery that its receiver has accepted. */
 export const IS_DELIVERED: RawBuilder<boolean> = sql<boolean>`status = 'delivered'`;
-/** A test or replay requested by a user that is not pending. */
+/** A test or replay that a user requested and that is not pending. */
 export const IS_REQUESTED_AND_FINISHED: RawBuilder<boolean> = sql<boolean>`requested = 1 and status <> 'pending'`;
-/** A token that was revoked. */
+/** A token that has been revoked. */
 export const IS_REVOKED: RawBuilder<boolean> = sql<boolean>`revoked_at is not null`;
 /** The one account of the administrator. */
 export const IS_ADMIN: RawBuilder<boolean> = sql<boolean>`role = 'admin'`;

@@ -6,13 +6,13 @@
  * - `target`: the target of a batch is deleted.
  * - `reported`: the number stays, and its instance is reported, so that it can be deleted.
  * - `kept`: the number stays, for a reason given in `docs/SECURITY.md`.
- * - `none`: the column holds no number of a person.
+ * - `none`: the column holds no person's number.
  */
 export type NumberPlace = "call" | "link" | "record" | "target" | "reported" | "kept" | "none";
 
 type NumberPlaces = readonly [NumberPlace, ...NumberPlace[]];
 
-/** Representation of a field in a column of JSON. */
+/** Representation of a field in a JSON column. */
 export interface FieldCodec {
   write(value: never): string;
   read(columnText: string): unknown;
@@ -48,7 +48,7 @@ export function number<const Name extends string>(name: Name): NamedColumn<Name,
 }
 
 /**
- * A value as JSON, which may include characters that PostgreSQL cannot store in a text.
+ * A value as JSON, which may include characters that PostgreSQL cannot store in text.
  * @param numbers treatment of phone numbers in it
  */
 export function json<const Name extends string>(name: Name, ...numbers: NumberPlaces): NamedColumn<Name, "json"> {

@@ -20,7 +20,7 @@ import { bytes, type FieldCodec, json, number, optional, storedRecord, text } fr
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
 
-/** Intervals without the names of their fields: a long call has a hundred of them, and lists read them too. */
+/** Intervals without their field names: a long call has a hundred of them, and lists read them too. */
 const PACKED_QUALITY: FieldCodec = {
   write: (intervals: readonly QualityInterval[]) =>
     JSON.stringify(
@@ -147,7 +147,7 @@ export const RECORDS = {
     version: number("version"),
   }),
 
-  /** The texts of a batch come from its owner. */
+  /** A batch's texts come from its owner. */
   batches: storedRecord<Batch>()({
     id: text("id", "none"),
     userId: text("user_id", "none"),
@@ -295,7 +295,7 @@ export function callRow(call: Call): CallRow {
   };
 }
 
-/** The call of a row. */
+/** The call in a row. */
 export function callOf(row: CallRow): Call {
   const call = RECORDS.calls.record(row);
   return row.demo_scope === null ? call : { ...call, isDemo: true };

@@ -22,7 +22,7 @@ type EnabledRow = Database["webhooks"] & { readonly end: number | null };
 /** Maximum number of webhooks per query. */
 const PIECE = 500;
 
-/** Some webhooks that are not disabled, by ascending id, with the end of the log of their user. */
+/** Some webhooks that are not disabled, by ascending id, with the end of their user's log. */
 const ENABLED_AFTER = preparedQuery((db, { after }: { readonly after: string }) =>
   db
     .selectFrom("webhooks")
@@ -122,7 +122,7 @@ async function allEnabled(session: Session, matches: (row: EnabledRow) => boolea
   }
 }
 
-/** Deletes some deliveries of a webhook, or the last ones together with the webhook. */
+/** Deletes some of a webhook's deliveries, or the last ones together with the webhook. */
 async function deleteBatch(tx: Kysely<Database>, id: string, traits: Traits): Promise<"deleted" | "more" | "unknown"> {
   // Locked: no delivery is planned until the transaction ends.
   const webhook = await tx
@@ -235,7 +235,7 @@ function insertDeliveries(tx: Kysely<Database>, deliveries: readonly WebhookDeli
   );
 }
 
-/** Tests and replays of a webhook that are pending. */
+/** Number of a webhook's pending tests and replays. */
 function countPendingRequests(tx: Kysely<Database>, webhookId: string): Promise<number> {
   return countRows(tx, "webhook_deliveries", (rows) =>
     rows.where("webhook_id", "=", webhookId).where("next_attempt_at", "is not", null).where("requested", "=", 1),

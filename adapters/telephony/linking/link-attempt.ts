@@ -7,11 +7,11 @@ const IDLE_MS = 600_000;
 /** The line that a code links. */
 export interface LinkTarget {
   readonly instance: InstanceRef;
-  /** Gets each new code. */
+  /** Receives each new code. */
   readonly host: Pick<LineHost, "publicUrl" | "code">;
 }
 
-/** The rotating codes of one line that is not linked yet. */
+/** The rotating codes of one line that has not been linked yet. */
 export class LinkAttempt<Target extends LinkTarget> {
   readonly target: Target;
   readonly #codes: PendingLinkCodes<Target>;

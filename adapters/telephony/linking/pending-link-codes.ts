@@ -23,13 +23,13 @@ export interface LinkCodesOptions {
   readonly system: System;
   /** Path before the code in the address of its page: `/simulator/link`. */
   readonly path: string;
-  /** Time for which a code stays valid after its page was opened, ms. */
+  /** Time for which a code stays valid after its page has been opened, ms. */
   readonly reserveMs: number;
   /** Factor for all times. Default: 1. */
   readonly timeScale?: number;
 }
 
-/** The linking codes of all lines of an adapter. */
+/** The linking codes of all of an adapter's lines. */
 export class PendingLinkCodes<Target extends LinkTarget> {
   readonly system: System;
   readonly path: string;
@@ -68,7 +68,7 @@ export class PendingLinkCodes<Target extends LinkTarget> {
     return !code.isUsed && this.system.monotonic() <= code.acceptedUntil;
   }
 
-  /** Keeps the code valid for a while, because its page was opened. */
+  /** Keeps the code valid for a while, because its page has been opened. */
   reserve(code: IssuedCode<Target>): void {
     code.acceptedUntil = Math.max(code.acceptedUntil, this.system.monotonic() + this.#reserveMs * this.timeScale);
   }

@@ -33,7 +33,7 @@ const LINK_PATH = /^\/link(?:\/([^/]*))?\/?$/;
 /**
  * The code whose page is requested, or the refusal of the request; undefined if the path is not such a page. The caller
  * marks the code as used before it awaits anything, so that of two simultaneous requests one is refused.
- * @param path the part after the path of the network
+ * @param path the part after the network's path
  */
 export function scannedCode<Target extends LinkTarget>(
   codes: PendingLinkCodes<Target>,

@@ -10,7 +10,7 @@ export class Bridge implements ClockMember {
   readonly #firstCalleeFrame: Int16Array;
   readonly #secondCalleeFrame: Int16Array;
 
-  /** @param frameLength samples of one frame */
+  /** @param frameLength number of samples per frame */
   constructor(clock: MediaClock, first: SimulatedCallee, second: SimulatedCallee, frameLength: number) {
     this.#clock = clock;
     this.#firstCallee = first;

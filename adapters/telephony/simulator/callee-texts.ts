@@ -1,4 +1,4 @@
-/** Sentences of the number plan in Portuguese and Spanish. */
+/** The number plan's sentences in Portuguese and Spanish. */
 const TRANSLATIONS: ReadonlyMap<string, Readonly<Record<"pt" | "es", string>>> = new Map(
   Object.entries({
     "Hello, nobody is here. Please leave your message after the tone.": {
@@ -25,7 +25,7 @@ const TRANSLATIONS: ReadonlyMap<string, Readonly<Record<"pt" | "es", string>>> =
 );
 
 /**
- * A sentence of the number plan in the language of a voice; in English if there is no translation.
+ * A number-plan sentence in a voice's language, or in English if there is no translation.
  * @param language BCP 47 tag: `pt-BR`
  */
 export function calleeText(text: string, language: string): string {

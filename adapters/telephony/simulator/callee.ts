@@ -8,9 +8,12 @@ export interface SimulatedCallee {
   start(): void;
   /** The call has ended, or was cut off. Idempotent. */
   stop(cause: ReleaseCause): void;
-  /** Receives the caller's next frame. Called from the answer on; the array is only valid during the call. */
+  /** Receives the caller's next frame. Called from the answer on; the array is valid only until this method returns. */
   hear(frame: Int16Array): void;
-  /** Fills the whole frame with the callee's next audio; returns the number of samples from the callee; the rest is silence. */
+  /**
+   * Fills the whole frame with the callee's next audio; returns the number of samples from the callee, after which the
+   * frame is silent.
+   */
   read(frame: Int16Array): number;
 }
 

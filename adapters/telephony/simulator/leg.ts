@@ -68,7 +68,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   readonly #keys: Keys[] = [];
   #isTicking = false;
   #isCutOff = false;
-  /** Set once the call has ended. During a tick, the clean-up follows after the frame. */
+  /** Set once the call has ended. During a tick, the clean-up follows the frame. */
   #cause: ReleaseCause | undefined;
   #detail: string | null = null;
   readonly #flushed = Promise.withResolvers<void>();
@@ -111,11 +111,11 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
     await new Promise<void>((resolve) => this.#keys.push({ tones, at: 0, onSent: resolve }));
   }
 
-  /** Transfers the call to a number, which rings by the number plan or at a phone. */
+  /** Transfers the call to a number, which rings according to the number plan, or on a phone. */
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
     if (!this.isLive || !this.#isAnswered)
-      throw new Error("the call is not answered, or has ended: it cannot be transferred");
-    if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
+      throw new Error("the call cannot be transferred: it has not been answered, or it has ended");
+    if (this.#transfer !== undefined) throw new Error("the call is already being transferred");
     this.#transfer = new SimulatedTransfer(to, this.#options, signal);
     let outcome: TransferOutcome | undefined;
     try {
@@ -175,7 +175,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
     this.#options.loseLine(ms);
   }
 
-  /** @internal called by the clock: one frame each way */
+  /** @internal called by the clock: one frame in each direction */
   tick(): void {
     const now = this.#options.system.monotonic();
     if (now >= this.#options.deadlines.send) return;

@@ -33,7 +33,7 @@ export interface SimulatedLineOptions {
     SimulatedLegOptions,
     "callee" | "to" | "callId" | "instanceId" | "from" | "mayCall" | "deadlines" | "loseLine" | "onEnded"
   >;
-  /** Creates the callee of a number. */
+  /** Creates the callee for a number. */
   readonly callee: (to: string, from: CallerDetails, call: CalleeActions) => SimulatedCallee;
   /** Called when a call is placed. */
   readonly onPlaced: (leg: SimulatedLeg) => void;
@@ -43,7 +43,7 @@ export interface SimulatedLineOptions {
   readonly onClosed: (line: SimulatedLine) => void;
 }
 
-/** Caller's details for a callee. */
+/** The caller's details, for a callee. */
 export interface CallerDetails {
   readonly callId: string;
   readonly instance: InstanceRef;

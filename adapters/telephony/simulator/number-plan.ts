@@ -24,7 +24,7 @@ export type CalleeStep =
   | { readonly do: "lose_line"; readonly ms: number }
   | { readonly do: "end"; readonly cause: ReleaseCause; readonly detail: string };
 
-/** Behaviour of the callee of a number. */
+/** Behaviour of a number's callee. */
 export interface CalleeScript {
   /** A phrase for users: `is busy`. */
   readonly title: string;

@@ -19,7 +19,10 @@ export interface SimulatedTransferOptions {
   readonly callee: (to: string, call: CalleeActions) => SimulatedCallee;
 }
 
-/** A transfer of a simulated call: the other number rings, by the number plan or at a phone, and may answer. */
+/**
+ * A transfer of a simulated call: the other number rings, according to the number plan or on a phone, and may be
+ * answered.
+ */
 export class SimulatedTransfer implements CalleeActions {
   readonly #outcome = Promise.withResolvers<TransferOutcome>();
   readonly outcome: Promise<TransferOutcome> = this.#outcome.promise;
@@ -66,7 +69,7 @@ export class SimulatedTransfer implements CalleeActions {
   }
 
   /**
-   * Connects the callee of the call with the number that has answered. Undefined if it has not answered, or if both
+   * Connects the call's callee with the number that has answered. Returns undefined if it has not answered, or if both
    * are scripts, which would never end the call.
    */
   connect(callee: SimulatedCallee, clock: MediaClock, frameLength: number): Bridge | undefined {

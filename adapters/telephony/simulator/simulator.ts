@@ -20,25 +20,25 @@ import { ScriptedCallee } from "./scripted-callee.ts";
 import { Spool } from "./spool.ts";
 import { type Say, Voices } from "./voice.ts";
 
-/** Time for which a code stays valid after its page was opened, ms. */
+/** Time for which a code stays valid after its page has been opened, ms. */
 const RESERVE_MS = 120_000;
 
 /** Options of {@link simulator}; all have defaults. */
 export interface SimulatorOptions {
-  /** Folder of the recordings. Default: a new temporary folder, deleted by `close()`. */
+  /** Folder for the recordings. Default: a new temporary folder, deleted by `close()`. */
   readonly spoolDir?: string | undefined;
   /** Factor for the times of callees, linking codes and connecting, above 0; audio always runs in real time. Default: 1. */
   readonly timeScale?: number | undefined;
   /** Sample rate of every leg, Hz. Default: 16000. */
   readonly sampleRate?: 8000 | 16000 | undefined;
   readonly system?: System | undefined;
-  /** Gives the callees a voice; without it they produce a noise like speech. */
+  /** Gives the callees a voice; without it they produce a speech-like noise. */
   readonly say?: Say | undefined;
-  /** Limit of all recordings together, bytes; the oldest make room for the newest. Default: 2 GiB. */
+  /** Limit for all recordings together, bytes; the oldest make room for the newest. Default: 2 GiB. */
   readonly maxSpoolBytes?: number | undefined;
   /**
-   * Limit of the recordings of one instance since the start, bytes; its oldest make room for its newest, and a longer call continues
-   * unrecorded. Default: 8 MiB, four minutes at 16 kHz.
+   * Limit for one instance's recordings since the start, bytes; its oldest make room for its newest, and a longer call
+   * continues unrecorded. Default: 8 MiB, four minutes at 16 kHz.
    */
   readonly maxInstanceSpoolBytes?: number | undefined;
   /** Maximum length of a recording, ms; a longer call continues unrecorded. Default: 30 minutes. */
@@ -64,10 +64,10 @@ export interface Simulator extends Network {
 }
 
 /**
- * A telephone network that exists only in this process, and carries real audio in real time, both ways.
+ * A telephone network that exists only in this process, and carries real audio in real time, in both directions.
  *
  * Numbers behave as in `NUMBER_PLAN`. To link a line, open the page in its QR code and press the button. A number whose
- * phone is open in a browser rings there, for calls of the same user. A recording of what the callee heard is at
+ * phone is open in a browser rings there, for the same user's calls. A recording of what the callee heard is at
  * `/simulator/calls/{callId}/heard.wav` once the call has ended.
  *
  * @throws {RangeError} if `timeScale` is not above 0
@@ -97,7 +97,7 @@ export function simulator(options: SimulatorOptions = {}): Simulator {
   const liveCallIds = new Set<string>();
   let closing: Promise<void> | undefined;
 
-  /** The callee of a number: a phone of the same user in a browser, if one is open, otherwise a script. */
+  /** The callee for a number: the same user's phone in a browser, if one is open, otherwise a script. */
   function callee(to: string, { callId, instance, from }: CallerDetails, call: CalleeActions): SimulatedCallee {
     const group = phones.at(instance.userId, to);
     return group === undefined

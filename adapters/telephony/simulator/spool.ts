@@ -17,7 +17,7 @@ const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 const BUFFER_SAMPLES = 7_680;
 /** Maximum number of unused buffers, about 1 MiB: between two writes a call needs only one. */
 const MAX_SPARE_BUFFERS = 64;
-/** Maximum number of buffers of one call that wait for the disk: 8 s at 16 kHz. */
+/** Maximum number of buffers per call that wait for the disk: 8 s at 16 kHz. */
 const MAX_PENDING_BUFFERS = 17;
 
 const STOP_REASONS: Readonly<Record<WavStop, string>> = {
@@ -30,11 +30,11 @@ const STOP_REASONS: Readonly<Record<WavStop, string>> = {
 
 /** Options of {@link Spool}. */
 export interface SpoolOptions {
-  /** Folder of the recordings. Default: a new temporary folder, deleted when the spool is closed. */
+  /** Folder for the recordings. Default: a new temporary folder, deleted when the spool is closed. */
   readonly dir: string | undefined;
-  /** Limit of all recordings together, bytes. */
+  /** Limit for all recordings together, bytes. */
   readonly maxBytes: number;
-  /** Limit of the recordings of one instance since the spool was opened, bytes. */
+  /** Limit for one instance's recordings since the spool was opened, bytes. */
   readonly maxInstanceBytes: number;
   /** Maximum length of a recording, ms. */
   readonly maxRecordingMs: number;
@@ -43,7 +43,7 @@ export interface SpoolOptions {
 
 /** A recording on disk. */
 interface SpooledRecording {
-  /** The instance of the call; undefined if an earlier run recorded it. */
+  /** The call's instance; undefined if an earlier run recorded the call. */
   readonly instanceId: string | undefined;
   bytes: number;
 }
@@ -53,8 +53,8 @@ interface LiveRecording extends SpooledRecording {
 }
 
 /**
- * Audio that callees heard, as WAV files on disk, within a fixed size: the oldest of the instance, then of all, make room for the
- * newest.
+ * Audio that callees heard, as WAV files on disk, within a fixed size: the instance's oldest, then the oldest of all,
+ * make room for the newest.
  */
 export class Spool {
   readonly #options: SpoolOptions;
@@ -68,7 +68,7 @@ export class Spool {
   readonly #writes = new Semaphore(1);
   readonly #buffers = new SampleBuffers(BUFFER_SAMPLES, MAX_SPARE_BUFFERS);
   #bytes = 0;
-  /** Bytes of each instance. */
+  /** Number of recorded bytes by instance. */
   readonly #instanceBytes = new Map<string, number>();
   #startedCount = 0;
   #dir: string | undefined;
@@ -223,7 +223,7 @@ export class Spool {
     else this.#instanceBytes.delete(instanceId);
   }
 
-  /** Bytes of an instance; 0 if it is unknown. */
+  /** Number of an instance's recorded bytes; 0 if it is unknown. */
   #bytesOf(instanceId: string | undefined): number {
     return (instanceId !== undefined && this.#instanceBytes.get(instanceId)) || 0;
   }

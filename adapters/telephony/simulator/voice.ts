@@ -49,7 +49,7 @@ export class Voices {
   readonly #onError: (fault: unknown) => void;
   readonly #speech = new Map<string, Promise<Int16Array>>();
 
-  /** @param onError called with the error of `say` */
+  /** @param onError called with each error from `say` */
   constructor(say: Say | undefined, onError: (fault: unknown) => void) {
     this.#say = say;
     this.#onError = onError;

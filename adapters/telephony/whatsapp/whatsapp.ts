@@ -55,7 +55,7 @@ const CAPABILITIES: TelephonyCapabilities = {
 
 /**
  * Telephony over linked WhatsApp numbers: the owner of a number scans a code, as for WhatsApp Web, and calls leave from
- * that number. This is not an official interface of WhatsApp (docs/whatsapp.md).
+ * that number. This is not an official WhatsApp interface (docs/whatsapp.md).
  *
  * ```ts
  * const client = ({ sessionId, records }) =>

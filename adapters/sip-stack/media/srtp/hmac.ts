@@ -106,7 +106,9 @@ function padState(key: Uint8Array, pad: number): Int32Array {
   return chaining;
 }
 
-/** Pads the first `tailBytes` bytes of the tail of a message of `total` bytes, and processes them. */
+/**
+ * Pads and processes the last `tailBytes` bytes of a message, which are in `tail`; the whole message has `total` bytes.
+ */
 function finish(tailBytes: number, total: number): void {
   const end = tailBytes < SHA1_BLOCK - 8 ? SHA1_BLOCK : 2 * SHA1_BLOCK;
   tail[tailBytes] = 0x80;

@@ -8,7 +8,7 @@ import type { RingGroup } from "./ring-group.ts";
 
 /** Options of {@link BrowserCallee}. */
 export interface BrowserCalleeOptions {
-  /** The phones of the number. */
+  /** The number's phones. */
   readonly group: RingGroup;
   readonly call: CalleeActions;
   readonly callId: string;
@@ -76,7 +76,7 @@ export class BrowserCallee implements SimulatedCallee {
     return this.#state === "ringing" || (this.#state === "answered" && this.#phone === phone);
   }
 
-  /** Rings a phone that has joined the number, if the call rings. */
+  /** Rings a phone that has joined the number, if the call is ringing. */
   ring(phone: BrowserPhone): void {
     if (this.#state !== "ringing") return;
     const { callId, caller, instance, sampleRate } = this.#options;
@@ -95,11 +95,11 @@ export class BrowserCallee implements SimulatedCallee {
     if (this.#phone === phone) this.#options.call.end("callee_hung_up", detail);
   }
 
-  /** Carries out a command of a phone that {@link isOn} the call; returns the reason if it cannot. */
+  /** Carries out a command from a phone that {@link isOn} the call; returns the reason if it cannot. */
   execute(phone: BrowserPhone, command: PhoneCommand): PhoneFault | undefined {
     const isRinging = this.#state === "ringing";
     if (isRinging !== (command.type === "answer" || command.type === "decline"))
-      return phoneFault("not_now", isRinging ? "the call is not answered yet" : "the call is answered already");
+      return phoneFault("not_now", isRinging ? "the call is not yet answered" : "the call is already answered");
     const { call } = this.#options;
     if (command.type === "answer") this.#answer(phone);
     else if (command.type === "decline") call.end("declined", "simulator: declined");

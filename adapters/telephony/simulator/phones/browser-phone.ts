@@ -14,7 +14,7 @@ import type { RingGroup } from "./ring-group.ts";
 export const PHONE_CLOSE_CODES = {
   /** The server is stopping. */
   stopping: 1001,
-  /** A message exceeds the size limit of a phone. */
+  /** A message exceeds the size limit for phones. */
   tooLarge: 1009,
   /** The token or the session of the page has ended. */
   signedOut: 4001,
@@ -78,7 +78,7 @@ export class BrowserPhone {
     this.#leave(`the phone was disconnected: ${reason}`);
   }
 
-  /** Handles a connection closed by the page or by a check of its session. */
+  /** Handles the closing of the connection, by the page or by a session check. */
   onClose(code: number): void {
     if (!this.#isClosed) this.#leave(CLOSE_REASONS[code] ?? "the connection to the phone was lost");
   }

@@ -6,7 +6,10 @@ const MAX_IN_SOCKET_BYTES: number = 8 << 10;
 /** Maximum number of pending frames: 200 ms. */
 const MAX_FRAMES = 10;
 
-/** Sends frames to a phone. If its page reads too slowly, the oldest ones are dropped, so that it never falls far behind. */
+/**
+ * Sends frames to a phone. If its page reads too slowly, the oldest frames are dropped, so that the page never falls
+ * far behind.
+ */
 export class OutgoingFrames {
   readonly #socket: Socket;
   /** Pending frames, in reused memory. */
@@ -14,7 +17,7 @@ export class OutgoingFrames {
   #firstIndex = 0;
   #count = 0;
 
-  /** @param length samples of one frame */
+  /** @param length number of samples per frame */
   constructor(socket: Socket, length: number) {
     this.#socket = socket;
     this.#pending = Array.from({ length: MAX_FRAMES }, () => new Int16Array(length));

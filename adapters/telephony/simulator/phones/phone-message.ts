@@ -36,7 +36,7 @@ export interface PhoneFault {
   readonly detail: string;
 }
 
-/** Maximum length of a text message of a phone, characters. */
+/** Maximum length of a text message from a phone, characters. */
 export const MAX_CHARACTERS = 1_024;
 /** Maximum length of the audio in one message from a phone, ms. */
 export const MAX_AUDIO_MS = 100;
@@ -58,10 +58,10 @@ const MESSAGES = {
 } as const;
 type CommandType = keyof typeof MESSAGES;
 
-/** A message of a phone. Binary messages carry the audio of its microphone. */
+/** A message from a phone. Binary messages carry its microphone audio. */
 export type PhoneCommand = { [Type in CommandType]: v.InferOutput<(typeof MESSAGES)[Type]> }[CommandType];
 
-/** Reads a text message of a phone. Never throws. */
+/** Reads a text message from a phone. Never throws. */
 export function readPhoneCommand(text: string): PhoneCommand | PhoneFault {
   let value: unknown;
   try {

@@ -3,11 +3,11 @@ import type { SocketHandlers } from "../../../../src/ports/web.ts";
 import { BrowserPhone, PHONE_CLOSE_CODES } from "./browser-phone.ts";
 import { RingGroup } from "./ring-group.ts";
 
-/** Maximum number of open phones of one user. */
+/** Maximum number of open phones per user. */
 export const MAX_PHONES = 8;
-/** Maximum number of phone connections of one user, including those that are opening or closing. */
+/** Maximum number of phone connections per user, including those that are opening or closing. */
 const MAX_USER_CONNECTIONS = 16;
-/** Maximum number of phone connections of all users. */
+/** Maximum number of phone connections for all users together. */
 const MAX_CONNECTIONS = 256;
 
 /** The phones that are open in browsers, by user and number. */
@@ -23,8 +23,8 @@ export class Phones {
   }
 
   /**
-   * Handlers of the WebSocket of a page that becomes a phone with this number. The connection counts towards the limits
-   * until it is closed.
+   * Handlers for the WebSocket of a page that becomes a phone with this number. The connection counts towards the
+   * limits until it is closed.
    * @throws {Refusal} `server_busy`: too many are connected
    */
   connect(userId: string, number: string): SocketHandlers {

@@ -1,23 +1,23 @@
 import type { BrowserCallee } from "./browser-callee.ts";
 import type { BrowserPhone } from "./browser-phone.ts";
 
-/** The phones that ring for one number of a user. The number has one call at a time, on any of them. */
+/** The phones that ring for one of a user's numbers. The number has one call at a time, on any of them. */
 export class RingGroup {
   readonly phones: Set<BrowserPhone> = new Set();
   readonly #onUnused: () => void;
   #call: BrowserCallee | undefined;
 
-  /** @param onUnused called when the last phone has left and no call rings */
+  /** @param onUnused called when the last phone has left and no call is ringing */
   constructor(onUnused: () => void) {
     this.#onUnused = onUnused;
   }
 
-  /** The call that rings or is on a phone. */
+  /** The call that is ringing or on a phone. */
   get call(): BrowserCallee | undefined {
     return this.#call;
   }
 
-  /** Adds a phone; if the number rings, the phone does too. */
+  /** Adds a phone; if the number is ringing, the phone rings too. */
   add(phone: BrowserPhone): void {
     this.phones.add(phone);
     this.#call?.ring(phone);

@@ -228,7 +228,7 @@ export const trunkSchema = v.object(
     users: v.optional(
       v.union(
         [v.literal("*"), v.array(v.pipe(v.string(), v.minLength(1)))],
-        must('"*", or a list of the ids of users'),
+        must('"*", or a list of user ids'),
       ),
     ),
     allowedPrefixes: v.optional(

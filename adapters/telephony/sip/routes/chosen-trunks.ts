@@ -3,9 +3,8 @@ import { srvOrder } from "../../../sip-stack/transport/resolver.ts";
 import type { Route, RouteTrunk } from "../config/route-config.ts";
 
 /**
- * The names of the trunks for a number, in the order in which they are tried: those with the longest prefix that
- * matches. The lowest order comes first; trunks with the same order are drawn at random by weight, like SRV records
- * (RFC 2782).
+ * The names of the trunks for a number, in the order in which they are tried: those with the longest matching prefix.
+ * The lowest order comes first; trunks with the same order are drawn at random by weight, like SRV records (RFC 2782).
  * @param e164 the number
  */
 export function chosenTrunks({ trunks }: Route, e164: string, system: System): string[] {

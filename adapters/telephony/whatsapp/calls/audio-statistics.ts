@@ -23,11 +23,11 @@ export class AudioStatistics {
   /** Length of the latest piece, ms. */
   #pieceMs = WHATSAPP_FRAME_MS;
 
-  /** Records arrived audio. @param now ms of a monotonic clock */
+  /** Records audio that has arrived. @param now ms of a monotonic clock */
   recordArrival(samples: number, now: number): void {
     this.#receivedFrames++;
     const deviationMs = this.#arrivedAt === undefined ? 0 : Math.abs(now - this.#arrivedAt - this.#pieceMs);
-    // A pause of the callee is not jitter.
+    // A pause by the callee is not jitter.
     if (deviationMs < MAX_GAP * WHATSAPP_FRAME_MS) this.#jitterMs = nextJitter(this.#jitterMs, deviationMs);
     this.#arrivedAt = now;
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;

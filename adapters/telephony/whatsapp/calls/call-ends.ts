@@ -7,12 +7,15 @@ const withReason = (text: string, reason: string | undefined): string =>
 
 export const BUSY: CallEnd = { cause: "busy", detail: "busy" };
 
-/** The end of a call that was refused for an unknown reason: it does not show whether further calls are affected. */
+/**
+ * The end of a call that was refused for an unknown reason: the refusal does not show whether further calls are
+ * affected.
+ */
 function unexplainedEnd(detail: string): CallEnd {
   return { cause: "rejected_by_network", detail, refusal: "call" };
 }
 
-/** The ends of calls that a `<terminate>` ends before the answer, by its reason. */
+/** The ends of calls terminated before the answer, by the reason in the `<terminate>`. */
 const TERMINATIONS: ReadonlyMap<string | undefined, CallEnd> = new Map<string | undefined, CallEnd>([
   // A person who declines is reported by `<reject>`, or by a reason.
   [undefined, unexplainedEnd("terminated before the answer, without a reason")],
@@ -43,7 +46,7 @@ export function terminatedEnd(reason: string | undefined, hasAlerted: boolean): 
   return TERMINATIONS.get(reason) ?? unexplainedEnd(withReason("terminated", reason));
 }
 
-/** The ends of calls by the client's own reasons, before a device has accepted. Only `user_ended` was ever seen. */
+/** The ends of calls that no device had accepted, by the client's own reason. Only `user_ended` has ever been seen. */
 const CLIENT_REASONS: ReadonlyMap<string, CallEnd> = new Map<string, CallEnd>([
   ["busy", BUSY],
   ["declined", { cause: "declined", detail: "declined" }],

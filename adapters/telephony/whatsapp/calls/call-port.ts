@@ -26,13 +26,13 @@ export interface CallPort {
 /** Calls whose callees may not know that they have ended: another connection, or another process, ends them. */
 export interface OpenCallLog {
   /**
-   * Adds a call whose offer is being sent, or was sent, to the address `peer`. Idempotent.
-   * @param creator address of the device that has sent it
+   * Adds a call whose offer is being sent, or has been sent, to the address `peer`. Idempotent.
+   * @param creator address of the device that sent it
    */
   add(callId: string, peer: string, creator: string): void;
   /** Records that a device of the callee has accepted. */
   recordAcceptance(callId: string, device: string): void;
-  /** Records that our terminate was sent. If the connection turns out to be dead, it has not arrived. */
+  /** Records that our terminate has been sent. If the connection turns out to be dead, it did not arrive. */
   recordTermination(callId: string): void;
   /** Removes a call whose callee knows that it has ended. */
   delete(callId: string): void;
@@ -40,15 +40,15 @@ export interface OpenCallLog {
   end(): Promise<void>;
 }
 
-/** Receives the reports of a session. None of its methods may throw. */
+/** Receives a session's reports. None of its methods may throw. */
 export interface WhatsAppCallListener {
-  /** The call of the listener; undefined before the client has named it. */
+  /** The listener's call; undefined before the client has named it. */
   readonly callId?: string | undefined;
   /** An event of the client's voip plugin. */
   voip(event: VoipEvent): void;
   /** An incoming stanza, before the client has handled it; not checked. */
   stanza(stanza: unknown): void;
-  /** The connection was lost. `isPermanent`: permanently for this call (unlinked, replaced, banned or closed). */
+  /** The connection has been lost. `isPermanent`: permanently for this call (unlinked, replaced, banned or closed). */
   lost(reason: string, isPermanent: boolean): void;
   /** The connection is about to be abandoned: hang up now. */
   end(reason: string): void;
@@ -59,6 +59,6 @@ export interface WhatsAppCallListener {
 /** Events of the client's VoIP plugin that a call needs. */
 export type VoipEvent =
   | { readonly type: "state" | "ended"; readonly call: WhatsAppCall }
-  /** `pcm`: samples of 16 kHz, -1 to 1. */
+  /** `pcm`: samples at 16 kHz, from -1 to 1. */
   | { readonly type: "inbound_audio"; readonly call: WhatsAppCall; readonly pcm: Float32Array }
   | { readonly type: "error"; readonly error: unknown };

@@ -5,7 +5,7 @@ import type { CallStanza } from "./stanza.ts";
 
 /** States of our call. */
 export type CallState =
-  /** The offer was sent, and WhatsApp has not acknowledged it. */
+  /** The offer has been sent, but WhatsApp has not acknowledged it. */
   | "offered"
   /** The callee's devices have the offer. */
   | "ringing"
@@ -46,7 +46,7 @@ export type CallEnd =
 /** State of a call after the decisions so far. */
 export interface WhatsAppCallFlow {
   readonly state: CallState;
-  /** Decided end of the call; undefined before. */
+  /** The decided end of the call; undefined until then. */
   readonly end: CallEnd | undefined;
   /** True if the core knows that the network has the call. */
   readonly isPlaced: boolean;
@@ -66,11 +66,11 @@ export type CallInput =
   /** The client reports a state of the call. */
   | { readonly type: "client_state"; readonly state: string }
   | { readonly type: "client_ended"; readonly reason: string | undefined }
-  /** The client's buffer is empty, and its last frame was sent. */
+  /** The client's buffer is empty, and its last frame has been sent. */
   | { readonly type: "drained" }
   /** The client has ended the call, or has had enough time to do so. */
   | { readonly type: "released" }
-  /** `quietMs`: time since the last audio of the callee; Infinity if there was none. */
+  /** `quietMs`: time since the callee's last audio; Infinity if there has been none. */
   | { readonly type: "timer"; readonly timer: CallTimer; readonly quietMs: number }
   | { readonly type: "line_lost"; readonly reason: string; readonly isPermanent: boolean }
   /** The connection is about to be abandoned. */
@@ -94,7 +94,7 @@ export type WhatsAppCallEffect =
   | { readonly do: "stop_timer"; readonly timer: CallTimer }
   /** Start exchanging audio; `connected` is emitted with the first frame. */
   | { readonly do: "start_audio" }
-  /** The call was put on hold, or resumed. While it is on hold, no audio is pulled. */
+  /** The call has been put on hold, or resumed. While it is on hold, no audio is pulled. */
   | { readonly do: "hold_audio"; readonly onHold: boolean }
   /** Stop pulling, and report when the client's buffer is empty. */
   | { readonly do: "drain" }

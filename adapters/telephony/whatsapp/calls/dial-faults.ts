@@ -18,7 +18,7 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
   // The client first queries the callee's devices, unless they are cached.
   [/^client is not connected/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
   [/^noise session not ready/, () => new DialError("line_lost", "the connection to WhatsApp is down")],
-  // Each runtime words the error of a missing package differently, and names folders of the server in it.
+  // Each runtime words the error of a missing package differently, and includes the names of server folders.
   [
     /\blibmlow-wasm\b/,
     () => new DialError("internal_error", "the package libmlow-wasm is not installed, or broken: see ringport doctor"),
@@ -28,7 +28,7 @@ const FAULTS: readonly (readonly [message: RegExp, fault: () => DialError])[] = 
     () =>
       new DialError(
         "line_lost",
-        "the client is at its limit of calls, also of those that others make to the number: use voipPlugin({ maxConcurrentCalls: 4 })",
+        "the client is at its limit of calls, which includes calls to the number: use voipPlugin({ maxConcurrentCalls: 4 })",
         { retryAfterMs: DIAL_RETRY_MS },
       ),
   ],

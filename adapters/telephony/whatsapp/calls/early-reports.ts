@@ -6,7 +6,8 @@ import { readVoipEvent } from "./voip-report.ts";
 const MAX_REPORTS = 64;
 
 /**
- * Buffers reports of the session while an offer is sent: the call has no id yet, and an answer may arrive before it.
+ * Buffers the session's reports while an offer is being sent: the call has no id yet, and an answer may arrive before
+ * one.
  */
 export class EarlyReports implements WhatsAppCallListener {
   readonly #reports: ((listener: WhatsAppCallListener) => void)[] = [];

@@ -3,7 +3,7 @@ import { isConnected } from "./is-connected.ts";
 
 /**
  * Has the client end a call; resolves with true if its terminate has left. The client also resolves if it does not have
- * the call, such as one of an earlier connection, or if the terminate could not be sent. Rejects if the client does.
+ * the call, such as one from an earlier connection, or if the terminate could not be sent. Rejects if the client does.
  */
 export async function endAtClient(
   client: WhatsAppClient | undefined,

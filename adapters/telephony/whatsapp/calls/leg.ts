@@ -29,11 +29,11 @@ export const END_MS = 4_000;
 
 /** Options of {@link WhatsAppLeg}. */
 export interface WhatsAppLegOptions {
-  /** The client's id of the call. */
+  /** The client's call id. */
   readonly callId: string;
   /** Address that the client called. */
   readonly peerJid: string;
-  /** Address of the form of the number that is registered on WhatsApp. */
+  /** The address for the form of the number that is registered on WhatsApp. */
   readonly resolvedAddress: string;
   readonly port: CallPort;
   readonly system: System;
@@ -115,7 +115,7 @@ export class WhatsAppLeg implements Leg, WhatsAppCallListener {
     this.#peerJid = report.peerJid ?? this.#peerJid;
     if (report.type === "inbound_audio") this.#audio.receive(report.pcm);
     else if (report.type === "ended") {
-      // The client reports an end that we requested before it has sent the terminate.
+      // If we requested the end, the client reports it before it has sent the terminate.
       this.#calleeKnowsEnd ||= this.#flow.state !== "ending";
       this.#handle({ type: "client_ended", reason: report.reason });
     } else this.#handle({ type: "client_state", state: report.state });

@@ -7,7 +7,7 @@ import type { WhatsAppClient } from "../../../../src/ports/whatsapp-client.ts";
 import { DIAL_RETRY_MS, dialFault } from "./dial-faults.ts";
 import { readJid } from "./jid.ts";
 
-/** Timeout of a lookup of a number at WhatsApp, ms. */
+/** Timeout for looking up a number at WhatsApp, ms. */
 export const RESOLVE_MS = 10_000;
 /** Time for which a result is cached, ms: owners change, and numbers leave WhatsApp. */
 export const CACHE_MS = 3_600_000;
@@ -16,7 +16,7 @@ const MAX_RESULTS = 1_000;
 /** Maximum number of entries read per result. */
 const MAX_ENTRIES = 8;
 
-/** WhatsApp's addresses of a number. */
+/** A number's WhatsApp addresses. */
 export interface ResolvedNumber {
   /** `5511987654321@s.whatsapp.net`: the form of the number that is registered on WhatsApp. */
   readonly phoneJid: string;
@@ -90,7 +90,7 @@ function readReply(reply: unknown): ResolvedNumber | undefined {
   return undefined;
 }
 
-/** The address of a subscriber rather than of a device; undefined if it is on another server. */
+/** The address of a subscriber rather than a device; undefined if it is on another server. */
 function addressAt(server: string, value: unknown): string | undefined {
   const jid = readJid(value);
   return jid?.server === server ? `${jid.user}@${server}` : undefined;

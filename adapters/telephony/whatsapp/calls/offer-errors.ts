@@ -1,15 +1,15 @@
 import type { LineCondition, RefusalScope } from "../../../../src/ports/telephony.ts";
 
-/** The meaning of WhatsApp's error in reply to an offer, by its scope beyond the call. */
+/** The meaning of an error that WhatsApp sends in reply to an offer, by its scope beyond the call. */
 export type OfferError =
   /** The error concerns only this call: the next callee may be called. */
   | { readonly scope: "callee"; readonly text: string }
-  /** The error concerns the linked number for a while, or every number of this version of the client. */
+  /** The error concerns the linked number for a while, or every number that uses this version of the client. */
   | (OfferHold & { readonly scope: "number" | "client" });
 
 /** A period without further offers, because they would be refused too. */
 export interface OfferHold {
-  /** Callees of these offers. */
+  /** The callees that get no offers. */
   readonly callees: "strangers" | "everyone";
   /** Condition that the line reports until it ends; undefined for none. */
   readonly condition?: LineCondition;
@@ -42,7 +42,7 @@ const OFFER_ERRORS: ReadonlyMap<string, OfferError> = new Map<string, OfferError
       callees: "everyone",
       condition: "client_outdated",
       holdMs: MAX_HOLD_MS,
-      text: "WhatsApp no longer accepts calls of this version of the client; update the client library",
+      text: "WhatsApp no longer accepts calls from this version of the client; update the client library",
     },
   ],
   [
@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<OfferError["scope"], RefusalScope>> = {
 /** The error of the time-lock, which WhatsApp also announces. */
 export const TIMELOCK_CODE = "463";
 
-/** The meaning of an error of an offer. @param code error code of the `<ack>` */
+/** The meaning of an error in reply to an offer. @param code error code of the `<ack>` */
 export function offerError(code: string): OfferError {
   return OFFER_ERRORS.get(code) ?? THIS_CALL;
 }
@@ -82,7 +82,7 @@ export function isRepeated(code: string): boolean {
   return error.scope !== "callee" && error.repeats === true;
 }
 
-/** Scope of the refusal of an offer with this error, for number protection. */
+/** Scope of an offer's refusal with this error, for number protection. */
 export function refusalScope(code: string): RefusalScope {
   return REFUSALS[offerError(code).scope];
 }

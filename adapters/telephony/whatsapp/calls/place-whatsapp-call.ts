@@ -19,7 +19,7 @@ const LISTING_MS = 10;
 /** Time limit for the client to end an abandoned call, ms. */
 const RETRACT_MS = 4_000;
 
-/** Dependencies of calls on their line and network. */
+/** The parts of its line and network that a call uses. */
 export interface CallContext {
   readonly system: System;
   /** The clock of all calls. */
@@ -145,7 +145,7 @@ async function offer(
   return within(offerPromise, { system, ms: OFFER_MS, timeoutError: createTimeoutError });
 }
 
-/** Ids of the calls that the client makes. */
+/** Ids of the calls that the client is making. */
 function outgoingCalls(voip: WhatsAppVoip): string[] {
   try {
     return voip.getCalls().flatMap(({ callId, direction }) => (direction === "outgoing" ? [callId] : []));
@@ -156,7 +156,7 @@ function outgoingCalls(voip: WhatsAppVoip): string[] {
 
 /**
  * Ends a call whose phone should no longer ring. The session may have replaced the client that sent the offer, and the
- * old client may have forgotten the call; the log then ends it over the connection of the session. Never rejects.
+ * old client may have forgotten the call; the log then ends it over the session's connection. Never rejects.
  */
 async function retractCall(
   { openCalls }: CallPort,

@@ -7,7 +7,7 @@ export type CallStanza =
    * it.
    */
   | { readonly type: "preaccept"; readonly device: number | undefined }
-  /** A device has accepted. `address`: that of the device; undefined if the stanza does not name it. */
+  /** A device has accepted. `address`: the device's address; undefined if the stanza does not name it. */
   | { readonly type: "accept"; readonly address: string | undefined }
   /** A device has rejected the call. `device`: as above. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
@@ -85,7 +85,7 @@ function readSignal(node: Node, { callId }: CallIdentity): CallStanza | undefine
   return undefined;
 }
 
-/** Reads an ack. Only that of an accepted offer names the call, in its relays; a refusal names only the sender. */
+/** Reads an ack. Only the ack of an accepted offer names the call, in its relays; a refusal names only the sender. */
 function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | undefined {
   if (node.attr("class") !== "call" || node.attr("type") !== "offer") return undefined;
   const children = childrenOf(node);
@@ -98,7 +98,7 @@ function readAck(node: Node, { callId, addresses }: CallIdentity): CallStanza | 
   return { type: "offer_accepted", devices: devicesOf(children, callee) };
 }
 
-/** The devices of the callee among the participants of a call, which include our device. */
+/** The callee's devices among a call's participants, which include our own device. */
 function devicesOf(children: readonly Node[], callee: readonly Jid[]): readonly number[] {
   const devices = new Set<number>();
   for (const child of children) {
@@ -135,7 +135,7 @@ function childrenOf({ content }: Node): Node[] {
   return content.slice(0, MAX_CHILDREN).flatMap((child) => nodeOf(child) ?? []);
 }
 
-/** A word of the protocol that is safe to show: printable and short. */
+/** A protocol word that is safe to show: printable and short. */
 function wordOf(text: string | undefined): string | undefined {
   return text !== undefined && /^[\w.:-]+$/.test(text) && text.length <= MAX_WORD ? text : undefined;
 }

@@ -16,7 +16,7 @@ interface CallAudioOptions {
   readonly deadlines: Pick<Deadlines, "send">;
   /** The call API of the connected client; undefined while not connected. */
   readonly voip: () => WhatsAppVoip | undefined;
-  /** Called when the first frame was handed to the client, or the call is on hold. */
+  /** Called when the first frame has been handed to the client, or the call is on hold. */
   readonly onStarted: () => void;
   /** Called when the client's buffer has been sent. */
   readonly onDrained: () => void;
@@ -24,7 +24,7 @@ interface CallAudioOptions {
   readonly onError: (fault: unknown) => void;
 }
 
-/** The audio of one call, both ways, driven by the media clock: once the call is active, a frame every 60 ms. */
+/** One call's audio in both directions, driven by the media clock: once the call is active, a frame every 60 ms. */
 export class WhatsAppCallAudio implements ClockMember {
   readonly frameMs: typeof WHATSAPP_FRAME_MS = WHATSAPP_FRAME_MS;
   readonly #options: CallAudioOptions;
@@ -55,7 +55,7 @@ export class WhatsAppCallAudio implements ClockMember {
     if (this.#state === "running") this.#outbound.connect(aheadOf(source));
   }
 
-  /** Time since the last audio of the callee, ms; Infinity if there was none. */
+  /** Time since the callee's last audio, ms; Infinity if there has been none. */
   get quietMs(): number {
     return this.#inboundAt === undefined ? Infinity : this.#options.system.monotonic() - this.#inboundAt;
   }
@@ -81,7 +81,7 @@ export class WhatsAppCallAudio implements ClockMember {
     this.#statistics.setHeld(isHeld, this.#options.system.monotonic());
   }
 
-  /** Receives audio of the callee. */
+  /** Receives audio from the callee. */
   receive(pcm: Float32Array): void {
     if (this.#state !== "running" || pcm.length === 0) return;
     this.#inboundAt = this.#options.system.monotonic();
@@ -159,8 +159,8 @@ export class WhatsAppCallAudio implements ClockMember {
 }
 
 /**
- * The read-ahead of a source. A source without one is wrapped: its samples are treated as played once read, and its
- * frames are padded.
+ * A source's read-ahead. A source without one is wrapped: its samples are treated as played once read, and its frames
+ * are padded.
  */
 function aheadOf(source: FrameSource): AheadSource {
   return source.ahead ?? new ReadAhead(source);

@@ -28,19 +28,19 @@ import { isOnlyPhoneBusy, isRejectedByAll, UNKNOWN_DEVICES, withRejection, withR
 import { isRepeated } from "./offer-errors.ts";
 import { type CallStanza, isDeclined } from "./stanza.ts";
 
-/** Longest time until WhatsApp acknowledges an offer, ms. */
+/** Maximum time until WhatsApp acknowledges an offer, ms. */
 export const ACK_MS = 10_000;
 /** Time within which another device rings if the callee's devices are unknown and one is busy, ms. */
 export const BUSY_MS = 2_000;
-/** Longest time until the audio path of an accepted call works, ms. */
+/** Maximum time until an accepted call's audio path works, ms. */
 export const MEDIA_MS = 20_000;
-/** Interval of checks of a call whose connection is lost, ms; a ringing call ends after the first interval. */
+/** Interval between checks of a call whose connection is lost, ms; a ringing call ends after the first interval. */
 export const LINE_CHECK_MS = 10_000;
-/** Longest time that a call with flowing audio continues without its connection, ms. */
+/** Maximum time that a call with flowing audio continues without its connection, ms. */
 export const LINE_LIMIT_MS = 30_000;
-/** Time since the latest audio within which audio counts as flowing, ms. */
+/** Maximum age of the latest audio for audio to count as flowing, ms. */
 const FLOWING_MS = 1_000;
-/** Time without audio of the callee after which silence is reported, ms; quiet audio does not count. */
+/** Time without audio from the callee after which silence is reported, ms; quiet audio does not count. */
 export const INBOUND_MS = 10_000;
 /** Upper bound of the audio in the client's buffer, ms. */
 export const DRAIN_MS = 600;
@@ -87,7 +87,7 @@ export function decideCall(flow: WhatsAppCallFlow, input: CallInput): CallDecisi
   }
 }
 
-/** Handles an input of a call that has not ended. */
+/** Handles an input to a call that has not ended. */
 function decideOngoing(flow: WhatsAppCallFlow, input: CallInput): CallDecision {
   switch (input.type) {
     case "stanza":
@@ -278,7 +278,7 @@ function conclude(flow: WhatsAppCallFlow, end?: CallEnd): CallDecision {
   return transition({ ...flow, end: decidedEnd }, "conclude", { do: "conclude", end: decidedEnd });
 }
 
-/** True if the network or a device of the callee has the offer: unlike a refusal, such a stanza names the call. */
+/** True if the network or one of the callee's devices has the offer: unlike a refusal, such a stanza names the call. */
 function showsOffer(input: CallInput): boolean {
   return input.type === "stanza" && input.stanza.type !== "offer_refused";
 }

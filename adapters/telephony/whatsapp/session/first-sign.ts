@@ -10,7 +10,7 @@ export class FirstSign {
     this.#system = system;
   }
 
-  /** Reason why no code arrives; undefined if one arrived, or if there is no sign within `ms`. */
+  /** Reason why no code arrives; undefined if one has arrived, or if there is no sign within `ms`. */
   wait(ms: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const settle = (fault: string | undefined) => {

@@ -34,7 +34,7 @@ const PAIRING_CODE_MS = 180_000;
 const FIRST_SIGN_MS = 8_000;
 /** Time limit for storing a link while the line is closed, ms. */
 const STORING_MS = 1_500;
-/** Time limit for reading the records of an earlier process, ms: the first login waits for them. */
+/** Time limit for reading an earlier process's records, ms: the first login waits for them. */
 const LOADING_MS = 2_000;
 
 /** Options of {@link WhatsAppSession}. */
@@ -49,8 +49,8 @@ interface SessionOptions {
 }
 
 /**
- * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report of the
- * client, every timer and every request is an input to that function; nothing else changes the session.
+ * The session of one number: supervises its client, and carries out what `session-flow.ts` decides. Every report from
+ * the client, every timer and every request is an input to that function; nothing else changes the session.
  */
 export class WhatsAppSession implements CallPort {
   readonly #options: SessionOptions;
@@ -168,7 +168,7 @@ export class WhatsAppSession implements CallPort {
     this.#handle({ type: "resume" });
   }
 
-  /** Reads the logins and limits of an earlier process, before the first login of this process. Never rejects. */
+  /** Reads an earlier process's logins and limits, before this process's first login. Never rejects. */
   async #restoreHistory(): Promise<void> {
     const { host, system } = this.#options;
     const createTimeoutError = () => new NetworkSilent(`the storage did not respond within ${LOADING_MS} ms`);

@@ -3,7 +3,7 @@ import type { ClientRecord } from "./client-types.ts";
 import { inTurn } from "./in-turn.ts";
 import type { RecordSet } from "./record-set.ts";
 
-/** Data that the phone shares with its linked devices, such as names of contacts, and the keys that encrypt it. */
+/** Data that the phone shares with its linked devices, such as contacts' names, and the keys that encrypt it. */
 export interface AppStateStore {
   exportData(): Promise<ClientRecord>;
   /** Returns the number of new keys. */
@@ -29,7 +29,7 @@ interface CollectionState {
   readonly indexValueMap: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Size of the hash of an empty collection, bytes. */
+/** Size of an empty collection's hash, bytes. */
 const EMPTY_HASH_BYTES = 128;
 /** Number of parts of a collection, by the first digit of the index, so that no part grows too large. */
 const PARTS = 16;
@@ -124,7 +124,7 @@ function activeKey(keys: readonly SyncKey[]): SyncKey | null {
   return activeSyncKey;
 }
 
-/** An id has two bytes of the device's number, then four of the epoch. */
+/** An id has two bytes for the device's number, then four for the epoch. */
 function epochOf({ keyId }: SyncKey): number {
   return keyId.length < 6 ? -1 : new DataView(keyId.buffer, keyId.byteOffset).getUint32(2);
 }

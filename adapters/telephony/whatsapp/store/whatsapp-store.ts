@@ -42,7 +42,7 @@ const MAX_RECORDS = {
   privacyToken: 3000,
   syncKey: 500,
 } as const;
-/** Maximum number of records of a kind that are kept in memory, because they are read for each message or call. */
+/** Maximum number of records of each kind that are kept in memory, because they are read for each message or call. */
 const MAX_CACHED = 500;
 const TOKENS = { isRecord: isNestedObject, maxCached: MAX_CACHED, maxRecords: MAX_RECORDS.privacyToken } as const;
 
@@ -140,7 +140,7 @@ function setOf(records: LineRecords, writer: RecordWriter) {
   ) => new RecordSet<T>({ records, writer, prefix: `${encodeURIComponent(sessionId)}/${kind}/`, ...options });
 }
 
-/** The credentials of the linked device: the proof to WhatsApp that this is the linked device. */
+/** The linked device's credentials, which prove to WhatsApp that this is the linked device. */
 interface AuthStore {
   load(): Promise<ClientRecord | null>;
   save(credentials: ClientRecord): Promise<void>;

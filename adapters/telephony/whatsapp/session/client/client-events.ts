@@ -2,7 +2,7 @@ import { MAX_RESTRICTION_MS } from "../flow/reconnects.ts";
 import type { SessionInput } from "../flow/session-transitions.ts";
 import { phoneOf } from "../phone-of.ts";
 
-/** Events of the client that a session handles. */
+/** The client events that a session handles. */
 export const CLIENT_EVENTS = [
   "auth_qr",
   "auth_pairing_required",

@@ -11,19 +11,19 @@ export class ClientWiring {
   readonly #onError: (error: unknown, message: string) => void;
   #removals: (() => void)[] = [];
 
-  /** @param onError called with each error of a listener or of the client */
+  /** @param onError called with each error from a listener or the client */
   constructor(onError: (error: unknown, message: string) => void) {
     this.#onError = onError;
   }
 
-  /** Listens on the client itself: listeners on `client.voip` are lost with each reconnect. */
+  /** Adds a listener to the client itself: listeners on `client.voip` are lost with each reconnect. */
   on(client: WhatsAppClient, name: string, listener: (event: unknown) => void): void {
     const safeListener = (event: unknown) => this.#safely(() => listener(event));
     client.on(name, safeListener);
     this.#removals.push(() => client.off(name, safeListener));
   }
 
-  /** Passes on the events of calls, and every stanza before the client handles it. */
+  /** Passes on call events, and every stanza before the client handles it. */
   attachCalls(client: WhatsAppClient, listener: Pick<WhatsAppCallListener, "voip" | "stanza">): void {
     for (const [name, type] of CALL_EVENTS)
       this.on(client, name, (event) => {

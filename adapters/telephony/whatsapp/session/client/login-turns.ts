@@ -11,8 +11,8 @@ interface WaitingLogin {
 }
 
 /**
- * Spreads the logins of all numbers of a server: after a restart or an outage they would log in within the same second,
- * from one address, unlike real phones. The number with the lowest place is first.
+ * Spreads the logins of all of a server's numbers: after a restart or an outage they would log in within the same
+ * second, from one address, unlike real phones. The number with the lowest place is first.
  */
 export class LoginTurns {
   readonly #system: System;

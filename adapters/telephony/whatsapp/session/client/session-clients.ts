@@ -15,7 +15,7 @@ import { SupervisedClient, type WhatsAppClientListener } from "./supervised-clie
 const DELETION_MS = 3_000;
 /** Time limit for a client's last writes when the line is closed, ms. */
 const FLUSH_MS = 1_500;
-/** Time limit of a search for the tokens of contacts, ms: a call waits for it. */
+/** Time limit for searching contacts' tokens, ms: a call waits for the result. */
 const CONTACT_MS = 2_000;
 
 /** Options of {@link SessionClients}. */
@@ -169,7 +169,7 @@ export class SessionClients {
     }
   }
 
-  /** Resolves once everything that the current client wrote is stored. */
+  /** Resolves once everything that the current client has written is stored. */
   async flushed(): Promise<void> {
     await this.#records?.flushed();
   }

@@ -13,7 +13,7 @@ import { CLIENT_EVENTS, type ClientEventName, readClientEvent } from "./client-e
 import { ClientWiring } from "./client-wiring.ts";
 import { isTimelockEvent, TIMELOCK_EVENT } from "./timelock.ts";
 
-/** Time limits of a client, ms: creation, disconnecting, coming online for a logout, logging out, getting a code. */
+/** Time limits for a client, ms: creation, disconnecting, coming online for a logout, logging out, getting a code. */
 const CREATE_MS = 30_000;
 const DISCONNECTING_MS = 3_000;
 const ONLINE_MS = 3_000;
@@ -30,7 +30,7 @@ export interface WhatsAppClientListener {
   input(input: SessionInput): void;
   voip(event: VoipEvent): void;
   stanza(stanza: unknown): void;
-  /** Called when WhatsApp has changed the time-lock of the number. */
+  /** Called when WhatsApp has changed the number's time-lock. */
   timelock(): void;
 }
 
@@ -80,7 +80,7 @@ export class SupervisedClient {
     return this.#isDropped && this.#failedDisconnectCount > 0 && this.#failedDisconnectCount <= MAX_ATTEMPTS;
   }
 
-  /** The client itself; undefined before its creation and after it was dropped. */
+  /** The client itself; undefined before its creation and after it has been dropped. */
   get client(): WhatsAppClient | undefined {
     return this.#isDropped ? undefined : this.#client;
   }

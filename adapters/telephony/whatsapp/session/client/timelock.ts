@@ -1,13 +1,13 @@
 import type { WhatsAppClient } from "../../../../../src/ports/whatsapp-client.ts";
 
-/** The event by which a client learns that the time-lock of its number has begun or ended. */
+/** The event that informs a client that its number's time-lock has begun or ended. */
 export const TIMELOCK_EVENT = "mex_notification";
 const OPERATION = "NotificationUserReachoutTimelockUpdate";
 /** Maximum remaining time of a time-lock, ms. */
 export const MAX_TIMELOCK_MS = 366 * 24 * 3_600_000;
 /**
- * Minimum remaining time, ms, for an active lock that has ended according to our clock. WhatsApp is queried again after
- * it.
+ * Minimum remaining time, ms, for an active lock that has ended according to our clock. WhatsApp is queried again
+ * afterwards.
  */
 const MIN_TIMELOCK_MS = 30_000;
 

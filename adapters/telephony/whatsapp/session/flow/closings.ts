@@ -18,7 +18,7 @@ export type Closing = {
 export interface ClosedConnection {
   readonly reason: string;
   readonly code?: number | undefined;
-  /** True if the client has lost its credentials with it. */
+  /** True if the client has also lost its credentials. */
   readonly isLogout: boolean;
 }
 

@@ -4,7 +4,7 @@ import { waitMs, withFailedAttempt, withLogin } from "./reconnects.ts";
 import { applyMove, CONNECT_TIMEOUT_MS, forgetLink, stay } from "./session-health.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-transitions.ts";
 
-/** Longest wait for the first code, ms. */
+/** Maximum wait for the first code, ms. */
 export const FIRST_CODE_MS = 60_000;
 /** Grace period for the next code after the previous one expires, ms; then the client has stopped showing codes. */
 export const CODE_MARGIN_MS = 1_000;

@@ -3,7 +3,7 @@ import { type FaultKind, isUnstable, NO_RECONNECTS, type Reconnects, waitMs, wit
 import { applyMove, reportOffline, STOP_WAITING } from "./session-health.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
-/** The reason of a lost connection. Its kind sets the length of the wait before the next login. */
+/** The reason for a lost connection. Its kind sets the length of the wait before the next login. */
 export interface Loss {
   readonly kind: FaultKind;
   readonly reason: string;

@@ -7,13 +7,13 @@ import { isLinked, stay } from "./session-health.ts";
 import type { LiveState, Moment, SessionDecision, SessionFlow } from "./session-transitions.ts";
 
 /**
- * Longest time until a login requested by WhatsApp is accepted, ms: longer than the socket and `ACCEPTANCE_MS` take.
+ * Maximum time until a login requested by WhatsApp is accepted, ms: longer than the socket and `ACCEPTANCE_MS` take.
  */
 const RESUMING_MS = 10_000;
 
 /**
- * Handles a client that logs in again immediately. This is reported only if it takes longer than usual or repeats at
- * once.
+ * Handles a client that logs in again immediately. This is reported only if it takes longer than usual or immediately
+ * happens again.
  */
 export function decideResuming(
   before: SessionFlow,

@@ -2,7 +2,7 @@ import { DEADLINE_PASSED } from "../../../../../src/ports/telephony.ts";
 import { applyMove, forgetLink, reportOffline, stay } from "./session-health.ts";
 import type { Moment, SessionDecision, SessionEffect, SessionFlow } from "./session-transitions.ts";
 
-/** Time until a server that may not act for the number checks again, ms: a renewal may only be late. */
+/** Time until a server that may not act for the number checks again, ms: the renewal may just be late. */
 export const OWNERSHIP_MS = 2_000;
 /** Time limit for calls to hang up, after which the connection is abandoned, ms. */
 export const HANG_UP_MS = 1_000;

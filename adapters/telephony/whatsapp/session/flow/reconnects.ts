@@ -13,7 +13,7 @@ export interface Reconnects {
    * connection.
    */
   readonly takeovers: readonly number[];
-  /** Logins of the last hour, accepted or not. */
+  /** Logins in the last hour, accepted or not. */
   readonly logins: readonly number[];
   /** True while a login is in progress: its connection is not up, and has not failed. */
   readonly isLoggingIn: boolean;
@@ -55,7 +55,7 @@ export const MAX_TAKEOVERS = 3;
 /** Maximum number of logins of one number within {@link LOGIN_WINDOW_MS}, regardless of their cause. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
-/** The longest restriction, ms. */
+/** Maximum duration of a restriction, ms. */
 export const MAX_RESTRICTION_MS = 366 * 24 * 3_600_000;
 /** Time until a restriction without a known end is checked, ms; doubled with each further refusal. */
 export const RESTRICTION_MS = 8 * 3_600_000;

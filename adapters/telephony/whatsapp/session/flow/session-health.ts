@@ -28,7 +28,7 @@ export const NEW_SESSION: SessionFlow = {
   isExplained: false,
 };
 
-/** Longest wait for a connection to open or to reopen automatically, ms. */
+/** Maximum wait for a connection to open, or to reopen automatically, ms. */
 export const CONNECT_TIMEOUT_MS = 30_000;
 /** Time for which a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;
@@ -50,7 +50,7 @@ export function isLinked({ state }: SessionFlow): boolean {
 }
 
 /**
- * Interval of polling the client's state, ms; undefined for no polling. A socket may drop and reopen without an event.
+ * Interval for polling the client's state, ms; undefined for no polling. A socket may drop and reopen without an event.
  * The client logs in 2 s later, which the session must decide; if it does so during a call, its socket may close again
  * within moments, and each login counts.
  */

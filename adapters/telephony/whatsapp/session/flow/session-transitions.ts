@@ -90,7 +90,7 @@ export type SessionInput =
   /** The client reports an open connection, with its state at that moment. */
   | ({ readonly type: "opened" } & LiveState)
   | ({ readonly type: "closed" } & ClosedConnection)
-  /** WhatsApp has refused a login, or ends the connection with such a code. */
+  /** WhatsApp has refused a login, or has ended the connection with such a code. */
   | ({ readonly type: "failure" } & LoginRefusal)
   /** WhatsApp has accepted a login. */
   | ({ readonly type: "accepted" } & LiveState)
@@ -137,7 +137,7 @@ export type SessionEffect =
   | { readonly do: "log_out" }
   | { readonly do: "show_code"; readonly qr: string; readonly ttlMs: number; readonly sequence: number }
   | { readonly do: "store_link"; readonly phone: string | null }
-  /** Delete the records of the client. */
+  /** Delete the client's records. */
   | { readonly do: "forget" }
   | { readonly do: "report_online" }
   | { readonly do: "report_offline"; readonly reason: string; readonly lasting: boolean }
@@ -153,7 +153,7 @@ export type SessionEffect =
   | { readonly do: "stop_timer"; readonly timer: WhatsAppTimer }
   | { readonly do: "log"; readonly level: "info" | "warn" | "error"; readonly message: string };
 
-/** Inputs of a decision besides the state and the event. */
+/** Inputs to a decision besides the state and the event. */
 export interface Moment {
   /** Monotonic time, ms. */
   readonly now: number;

@@ -17,7 +17,7 @@ export interface AbandonedCallsOptions {
 }
 
 /**
- * Outgoing calls of the client that no leg carries: a call that ended during an outage, or whose end the client did not
+ * The client's outgoing calls that no leg carries: calls that ended during an outage, or whose end the client did not
  * accept. They are ended over an open connection, so that the callee's phone is notified; a client without one only
  * forgets them, and the session's open calls keep them.
  */

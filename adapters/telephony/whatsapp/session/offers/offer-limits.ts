@@ -3,7 +3,7 @@ import { MAX_HOLD_MS, type OfferHold, offerError, TIMELOCK_CODE } from "../../ca
 import { MAX_TIMELOCK_MS } from "../client/timelock.ts";
 import { utc } from "../utc.ts";
 
-/** Key of the record of the limits of a number. */
+/** Key of the record that holds a number's limits. */
 export const OFFER_LIMITS_KEY = "ringport/offer-limits";
 const MAX_TIMES = 10;
 
@@ -49,7 +49,7 @@ function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now
 }
 
 /**
- * The limits of the number to store for a later process; undefined if there are none. Limits of the client's version
+ * The number's limits, to be stored for a later process; undefined if there are none. Limits of the client's version
  * are not stored: an update may end them.
  */
 export function storedLimits(limits: OfferLimits): unknown {

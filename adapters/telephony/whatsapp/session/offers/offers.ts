@@ -8,9 +8,9 @@ import { queryTimelock } from "../client/timelock.ts";
 import { StoredRecord } from "../records/stored-record.ts";
 import * as limits from "./offer-limits.ts";
 
-/** Timeout of a query of the client for its time-lock, ms. */
+/** Timeout for querying the client's time-lock, ms. */
 const TIMELOCK_MS = 10_000;
-/** Longest wait of a call to a stranger for the result of the query, ms. */
+/** Maximum time that a call to a stranger waits for the result of the query, ms. */
 const TIMELOCK_WAIT_MS = 2_000;
 
 /** Options of {@link Offers}. */
@@ -19,21 +19,21 @@ export interface OffersOptions {
   readonly host: Pick<LineHost, "online" | "offline" | "condition">;
   /** The connected client; undefined while not connected. */
   readonly client: () => WhatsAppClient | undefined;
-  /** The records of the number; undefined if no client uses them. */
+  /** The number's records; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
   readonly log: (level: "info" | "warn" | "error", message: string, error?: unknown) => void;
 }
 
 /**
- * The offers of a number: remembers the errors that apply to further offers, even across restarts, and reports them to
- * the core until they end.
+ * A number's offers: remembers the errors that apply to further offers, even across restarts, and reports them to the
+ * core until they end.
  */
 export class Offers {
   readonly #options: OffersOptions;
   readonly #timers = new Map<string, () => void>();
   readonly #record: StoredRecord;
   #limits: limits.OfferLimits = limits.NO_LIMITS;
-  /** The running or latest query of the time-lock. */
+  /** The pending or latest query for the time-lock. */
   #query: Promise<void> = Promise.resolve();
   /** Number of queries so far: only the result of the latest one counts, because results may arrive out of order. */
   #queryCount = 0;
@@ -47,7 +47,7 @@ export class Offers {
     });
   }
 
-  /** Continues the limits of an earlier process. @param value the content of their record */
+  /** Restores the limits that an earlier process has stored. @param value the content of their record */
   restore(value: unknown): void {
     this.#limits = limits.restoredLimits(value, this.#time);
     for (const { code, condition, reason } of this.#limits.values()) {
@@ -82,7 +82,7 @@ export class Offers {
     this.#queryTimelock(true);
   }
 
-  /** Resolves once the query of the time-lock has a result, or has taken too long for a call. Never rejects. */
+  /** Resolves once the query for the time-lock has a result, or has taken too long for a call. Never rejects. */
   async waitForQuery(): Promise<void> {
     const createTimeoutError = () => new NetworkSilent(`the client did not respond within ${TIMELOCK_WAIT_MS} ms`);
     await within(this.#latestQuery(), {

@@ -8,7 +8,7 @@ import { isConnected } from "../../calls/is-connected.ts";
 import { readJid } from "../../calls/jid.ts";
 import { StoredRecord, storedValue } from "../records/stored-record.ts";
 
-/** Key of the record that lists the open calls of a number. */
+/** Key of the record that lists a number's open calls. */
 const KEY = "ringport/open-calls";
 /**
  * Maximum number of open calls. A number carries one call at a time; the others wait for a connection over which they
@@ -39,7 +39,7 @@ interface OpenCall {
 export interface OpenCallsOptions {
   readonly system: Pick<System, "now" | "monotonic" | "random" | "after">;
   readonly port: Pick<CallPort, "client" | "calls">;
-  /** The records of the number; undefined if no client uses them. */
+  /** The number's records; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
   /** True if a leg carries the call, or the client is ending it. */
   readonly isCarried: (callId: string) => boolean;
@@ -47,9 +47,9 @@ export interface OpenCallsOptions {
 }
 
 /**
- * The calls of a number whose callees may not know that they have ended, stored with the keys of the number. A crash,
- * another client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing
- * or connected: once the number is online again, such a call gets the missing terminate.
+ * A number's calls whose callees may not know that they have ended, stored with the number's keys. A crash, another
+ * client that takes over the link, and a reconnect that the client's calls do not survive leave a phone ringing or
+ * connected: once the number is online again, such a call gets the missing terminate.
  */
 export class OpenCalls implements OpenCallLog {
   readonly #options: OpenCallsOptions;
@@ -58,7 +58,7 @@ export class OpenCalls implements OpenCallLog {
   readonly #terminatedAt = new Map<string, number>();
   #cancelSettling: (() => void) | undefined;
   #loadPromise: Promise<void> | undefined;
-  /** Counts the links of the number. */
+  /** Counts the number's links. */
   #generation = 0;
   readonly #record: StoredRecord;
 
@@ -192,7 +192,7 @@ export class OpenCalls implements OpenCallLog {
     }
   }
 
-  /** Reads the calls of an earlier process, unless they were read already. */
+  /** Reads the calls of an earlier process, unless they have already been read. */
   #load(): Promise<void> {
     this.#loadPromise ??= this.#read().catch((error: unknown) => {
       this.#loadPromise = undefined; // the next call reads again

@@ -1,20 +1,20 @@
 import { MAX_LOGINS } from "../flow/reconnects.ts";
 import type { SessionFlow } from "../flow/session-transitions.ts";
 
-/** Key of the record of the logins of a number. */
+/** Key of the record that holds a number's logins. */
 export const PAST_LOGINS_KEY = "ringport/logins";
 const MAX_REASON_LENGTH = 200;
 
-/** The logins of a number, as stored for another process. Times are ms since 1970-01-01 UTC. */
+/** A number's logins, as stored for another process. Times are ms since 1970-01-01 UTC. */
 export interface PastLogins {
-  /** Logins of the last hour. */
+  /** Logins in the last hour. */
   readonly logins: readonly number[];
   /** Number of refusals for a restriction since the last accepted login. */
   readonly restrictions: number;
   readonly restriction: Restriction | undefined;
 }
 
-/** Restriction of a number by WhatsApp: it does not log in before the end. */
+/** A restriction that WhatsApp has put on a number, which does not log in before its end. */
 export interface Restriction {
   /** A sentence for the owner of the number. */
   readonly reason: string;
@@ -22,7 +22,7 @@ export interface Restriction {
   readonly endsAt: number;
 }
 
-/** The logins of a session, for a later process. @param clocks monotonic, ms, and ms since 1970-01-01 UTC */
+/** A session's logins, for a later process. @param clocks monotonic, ms, and ms since 1970-01-01 UTC */
 export function pastLoginsOf(
   { reconnects, restriction }: SessionFlow,
   { now, wall: wallTime }: { readonly now: number; readonly wall: number },

@@ -20,7 +20,7 @@ export class SessionRecords implements LineRecords {
   #last: Promise<void> = Promise.resolve();
   #retirement: Promise<void> | undefined;
 
-  /** @param predecessor the records of the client that used these keys before */
+  /** @param predecessor the records of the client that previously used these keys */
   constructor(records: LineRecords, system: Timers, predecessor?: SessionRecords) {
     this.#records = records;
     this.#system = system;
@@ -46,7 +46,10 @@ export class SessionRecords implements LineRecords {
     return this.#writeInTurn(() => this.#records.clear());
   }
 
-  /** Resolves once all writes so far are stored or cut off, along with all work that waited for them. Never rejects. */
+  /**
+   * Resolves once all writes so far are stored or cut off, along with all work that was waiting for them. Never
+   * rejects.
+   */
   async flushed(): Promise<void> {
     let last: Promise<void> | undefined;
     for (let round = 0; last !== this.#last && round < MAX_ROUNDS; round++) {
@@ -55,13 +58,13 @@ export class SessionRecords implements LineRecords {
     }
   }
 
-  /** Resolves once everything is stored; later writes of the client are rejected. Never rejects. */
+  /** Resolves once everything is stored; later writes by the client are rejected. Never rejects. */
   retire(): Promise<void> {
     this.#retirement ??= this.flushed().then(() => this.#cutOff.abort());
     return this.#retirement;
   }
 
-  /** Rejects all writes that are not stored yet, and all further writes of the client. */
+  /** Rejects all writes that are not stored yet, and all further writes by the client. */
   cutOff(): void {
     this.#predecessor?.cutOff();
     this.#cutOff.abort();

@@ -3,7 +3,7 @@ import type { LineRecords } from "../../../../../src/ports/telephony/line-record
 /** Options of {@link StoredRecord}. */
 export interface StoredRecordOptions {
   readonly key: string;
-  /** The records of the number; undefined if no client uses them. */
+  /** The number's records; undefined if no client uses them. */
   readonly records: () => LineRecords | undefined;
   /** Returns the current value; undefined if there is no record to store. */
   readonly value: () => unknown;
@@ -13,7 +13,7 @@ export interface StoredRecordOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A value of the session that is stored with the keys of its number, as JSON. */
+/** A session value that is stored as JSON with the number's keys. */
 export class StoredRecord {
   readonly #options: StoredRecordOptions;
   #storePromise: Promise<void> | undefined;
