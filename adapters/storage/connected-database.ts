@@ -78,7 +78,7 @@ export interface LockedOpening {
   readonly leaseMs: number;
 }
 
-/** The lock of the database. */
+/** The lock on the database. */
 export interface ServerLock {
   /** The lease; undefined if the lock ends with the process. */
   readonly lease?: Lease;
@@ -145,7 +145,7 @@ export function preparedQuery<Params extends object, Row>(
   return Object.assign(run, { statement });
 }
 
-/** Maximum number of values in a list of a query; both databases limit the parameters of one statement. */
+/** Maximum number of values in a query's list; both databases limit the parameters of one statement. */
 const MAX_LIST = 256;
 
 /**

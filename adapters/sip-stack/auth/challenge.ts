@@ -18,7 +18,7 @@ export type ChallengeRefusalCode =
   | "other_realm"
   /** The realm has used a stronger algorithm before. */
   | "weaker_algorithm"
-  /** The challenge is not from a server of the trunk. */
+  /** The challenge is not from one of the trunk's servers. */
   | "other_server"
   /** The scheme or the algorithm is not supported. */
   | "unsupported"

@@ -43,7 +43,7 @@ export class Alerting {
   }
 
   /**
-   * Handles a response of an early dialog, which may report ringing and early media. The audio of the latest fork is
+   * Handles a response in an early dialog, which may report ringing and early media. The audio of the latest fork is
    * played.
    */
   takeEarly(response: SipResponse): void {

@@ -121,7 +121,7 @@ export class DialogRequests {
 const PROBE_LIMIT_MS = 4_000;
 
 /**
- * Responses of a peer that does not know the dialog, and of a proxy that cannot reach the peer (RFC 3261 section
+ * Responses from a peer that does not know the dialog, and from a proxy that cannot reach the peer (RFC 3261 section
  * 12.2.1.2).
  */
 const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);

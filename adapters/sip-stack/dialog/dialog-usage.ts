@@ -91,7 +91,7 @@ export class DialogUsage {
 
   /**
    * The peer's SDP: from its 2xx, or from an earlier response if the 2xx has none or repeats it. A 2xx must not differ
-   * from the answer of a reliable 18x (RFC 6337 section 2.1); if it does, the 2xx wins, since the callee sent it last.
+   * from the answer in a reliable 18x (RFC 6337 section 2.1); if it does, the 2xx wins, since the callee sent it last.
    */
   get sdp(): string | undefined {
     return this.#sdp;
@@ -166,7 +166,7 @@ export class DialogUsage {
    * ends.
    */
   refer(uri: string): Promise<TransferOutcome> {
-    if (this.#referrals.isPending) return Promise.reject(new Error("the call is already being transferred"));
+    if (this.#referrals.isPending) return Promise.reject(new Error("the call is being transferred already"));
     const target = { to: uri, referredBy: this.dialog.localUri };
     const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
     this.#referrals.add(referral);

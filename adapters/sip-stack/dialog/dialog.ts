@@ -65,7 +65,7 @@ export class SipDialog {
     this.refreshTarget(response);
   }
 
-  /** Sets the remote target from the Contact of a re-INVITE, of an UPDATE or of their 2xx (section 12.2). */
+  /** Sets the remote target from the Contact in a re-INVITE, an UPDATE or their 2xx (section 12.2). */
   refreshTarget({ headers }: SipMessage): void {
     const contact = parseNameAddr(headers.list("Contact")[0] ?? "");
     if (contact !== undefined && parseUri(contact.uri) !== undefined) this.#target = contact.uri;

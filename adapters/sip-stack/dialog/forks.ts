@@ -62,9 +62,7 @@ interface StrayInvite {
   readonly callId: string | undefined;
 }
 
-/**
- * Declines a 2xx of another fork, or a late one: sends ACK and BYE (RFC 3261 section 13.2.2.4).
- */
+/** Declines a 2xx from another fork, or a late one: sends ACK and BYE (RFC 3261 section 13.2.2.4). */
 export function declineAnswer(context: AgentContext, response: SipResponse, flow: Flow, invite: StrayInvite): void {
   const cseq = parseCSeq(response.headers.get("CSeq"));
   if (cseq === undefined || cseq.method !== "INVITE") return;

@@ -60,7 +60,7 @@ export interface Negotiator {
    * @param isEarly true before the call is answered (UPDATE in an early dialog, RFC 3311); default: false
    */
   answerOffer(sdp: string, isEarly?: boolean): string | undefined;
-  /** Called when the call is answered with the media agreed in an early offer of the peer. */
+  /** Called when the call is answered with the media agreed in the peer's early offer. */
   confirm(): void;
 }
 
@@ -118,7 +118,7 @@ export interface InviteRequest {
   readonly target: string;
   /** Default: the trunk's From, without further fields. */
   readonly caller?: Caller | undefined;
-  /** Header fields for this call only; they replace those of the trunk. Default: none. */
+  /** Header fields for this call only; they replace the trunk's. Default: none. */
   readonly headers?: readonly HeaderField[] | undefined;
   /** The core's call id, for the trace. */
   readonly callId: string;

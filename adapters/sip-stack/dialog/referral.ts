@@ -33,13 +33,15 @@ export class CallEnded extends CodedError {
 }
 
 /**
- * One blind transfer (RFC 3515, RFC 5589 section 6): our REFER within the dialog of the call, and the subscription to its
+ * One blind transfer (RFC 3515, RFC 5589 section 6): our REFER within the call's dialog, and the subscription to its
  * outcome that the REFER implies.
  */
 export class Referral {
   readonly outcome: Promise<TransferOutcome>;
   readonly #context: AgentContext;
-  /** CSeq numbers of the REFER and of its repetition with credentials: the `id` in the Event field of a NOTIFY. */
+  /**
+   * CSeq numbers of the REFER and its repetition with credentials: a NOTIFY names one as the `id` in its Event field.
+   */
   readonly #ids = new Set<string>();
   /** True if the peer acts on the REFER. */
   #isAccepted = false;

@@ -37,7 +37,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(["REGISTER", "SUBSCRIBE", "PU
 
 /** Refusals of requests outside of any dialog, by method: we place calls and accept none. */
 const OUTSIDE_DIALOG: ReadonlyMap<string, InviteRefusal> = new Map<string, InviteRefusal>([
-  // 480 and not 603: other phones of the same account keep ringing.
+  // 480 rather than 603, so that other phones on the same account keep ringing.
   ["INVITE", { status: 480 }],
   ["BYE", NO_SUCH_DIALOG],
   ["CANCEL", NO_SUCH_DIALOG],

@@ -71,13 +71,13 @@ export interface UserAgentOptions {
   readonly sessionTimers?: boolean | undefined;
   /** Supports reliable provisional responses (RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** Follows 301 and 302, at most five times, to the URIs that `mayFollow` of the call allows. Default: false. */
+  /** Follows 301 and 302, at most five times, to the URIs that the call's `mayFollow` allows. Default: false. */
   readonly followRedirects?: boolean | undefined;
   /** Time for which a callee may put us on hold before the call is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   readonly system: System;
   readonly logger: Logger;
-  /** Receives every message of a call once; retransmissions of the transaction layer are left out. */
+  /** Receives every message of a call once; retransmissions by the transaction layer are left out. */
   readonly trace?: ((callId: string, direction: "sent" | "received", message: SipMessage) => void) | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface MediaEngine {
   /**
    * Opens a session on a free port.
    * @param deadlines after `send` only an RTCP BYE is sent; default: no deadline
-   * @throws {PortsExhausted} every port of the range is in use; the message names the range
+   * @throws {PortsExhausted} every port in the range is in use; the message names the range
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
   /** Ends every session. Idempotent. */
@@ -30,7 +30,7 @@ export interface MediaEngine {
 /** Time until which packets may be sent. */
 export type SendDeadline = Pick<Deadlines, "send">;
 
-/** Every port of the range is in use. */
+/** Every port in the range is in use. */
 export class PortsExhausted extends CodedError {
   override readonly name = "PortsExhausted";
   readonly code = "ports_exhausted";

@@ -132,7 +132,7 @@ export class Inbound {
   take(bytes: Uint8Array, length: number, address: string, port: number, now: number, isTimely: boolean): boolean {
     const packet = sharedPacket;
     if (!packet.parse(bytes, length) || !this.#isExpectedType(packet.payloadType)) {
-      // A packet of the source uses a sequence number even if it carries no audio.
+      // A packet from the source uses a sequence number even if it carries no audio.
       const isFromSource = packet.ssrc >= 0 && packet.ssrc === this.source.ssrc && this.source.isAt(address, port);
       if (isFromSource) this.#skip();
       else this.invalid++;

@@ -12,7 +12,7 @@ const PAUSE_MS = 80;
  * Silence at its address after which the current source may move to another host, or yield to an authentic source, ms.
  */
 const MOVE_MS = 200;
-/** Time for which packets of the source before a negotiation may still arrive, ms. */
+/** Time for which packets from the source before a negotiation may still arrive, ms. */
 const PREVIOUS_TAIL_MS = 2_000;
 /** Maximum jump ahead of the sequence number with which a source continues (RFC 3550 appendix A.1). */
 const MAX_AHEAD = 3_000;

@@ -9,7 +9,10 @@ const TONE_FRAMES = 5;
 const END_PACKETS = 3;
 const PAUSE_FRAMES = 2;
 const VOLUME = 10; // -10 dBm0
-/** Maximum time by which packets of an earlier event may arrive after those of a newer one, s of the event clock. */
+/**
+ * Maximum time by which packets of an earlier event may arrive after those of a newer one, in seconds of the event
+ * clock.
+ */
 const MAX_REORDER_S = 10;
 
 interface Keys {

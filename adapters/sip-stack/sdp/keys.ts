@@ -90,7 +90,7 @@ export class OfferedKeys {
     return results.find((result) => "keys" in result) ?? results[0]!;
   }
 
-  /** Agrees on one key of an answer. */
+  /** Agrees on one key in an answer. */
   #agreeOn(value: string): { readonly keys: AgreedKeys } | { readonly fault: string } {
     const crypto = parseCrypto(value);
     if (crypto === undefined) return { fault: "the key of the peer's answer (a=crypto) is malformed" };

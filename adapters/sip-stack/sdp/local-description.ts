@@ -43,7 +43,7 @@ export class LocalDescription {
     this.#sessionId = id[0]!;
   }
 
-  /** An offer. It has every m= line of the previous description, in the same order (RFC 3264 section 8). */
+  /** An offer. It has every m= line from the previous description, in the same order (RFC 3264 section 8). */
   offer(audio: LocalAudio): string {
     const isOpus = audio.formats.some((format) => codecOf(format) === "opus");
     const audioMedia = this.#audio(audio, "sendrecv", isOpus ? [attributeLine(`maxptime:${PTIME_MS}`)] : []);
@@ -53,7 +53,7 @@ export class LocalDescription {
     );
   }
 
-  /** An answer that accepts one medium of the remote offer and rejects the others (RFC 3264 section 6). */
+  /** An answer that accepts one medium in the remote offer and rejects the others (RFC 3264 section 6). */
   answer(offer: Sdp, acceptedMedia: SdpMedia, audio: LocalAudio, direction: Direction): string {
     return this.#describe(
       offer.media.map((media) => (media === acceptedMedia ? this.#audio(audio, direction) : rejectedMedia(media))),

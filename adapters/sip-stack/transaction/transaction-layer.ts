@@ -21,7 +21,7 @@ export interface TransactionOptions {
   readonly probesFailedHops?: boolean | undefined;
 }
 
-/** Shared by all client transactions of a trunk (RFC 3261 section 17.1). */
+/** Shared by all of a trunk's client transactions (RFC 3261 section 17.1). */
 export interface ClientScope {
   readonly system: System;
   readonly timers: SipTimers;
@@ -37,7 +37,7 @@ export interface ClientScope {
   onDone(request: ClientRequest): void;
 }
 
-/** Methods that only the trunk's own server receives; requests of a call may go to another server. */
+/** Methods that only the trunk's own server receives; a call's requests may go to another server. */
 const TRUNK_METHODS: ReadonlySet<string> = new Set(["OPTIONS", "REGISTER"]);
 
 const NO_LISTENER: TransactionListener = { request() {}, lateSuccess() {} };

@@ -56,7 +56,7 @@ export abstract class Machine<State extends string, Input extends string, Action
     this.#system = system;
   }
 
-  /** Performs an action of the table. */
+  /** Performs an action from the table. */
   protected abstract perform(action: Action): void;
 
   /** Called once, when the state is `terminated`. */

@@ -60,9 +60,9 @@ const KEEP_MS = 30_000;
 /** Time for which a stale answer is used if the DNS fails (RFC 8767 section 5 suggests one to three days), ms. */
 const STALE_MS = 24 * 3_600_000;
 const MAX_QUESTIONS = 512;
-/** Timeout of NAPTR and SRV queries, and of every query that has a stale answer, ms. */
+/** Timeout for NAPTR and SRV queries, and for every query that has a stale answer, ms. */
 const SHORT_TIMEOUT_MS = 1_500;
-/** Timeout of address queries, which every call needs; shorter than the timeout of a trunk's probe, ms. */
+/** Timeout for address queries, which every call needs; shorter than the timeout of a trunk's probe, ms. */
 const TIMEOUT_MS = 4_000;
 
 /** The runtimes' error codes for a query that timed out. */

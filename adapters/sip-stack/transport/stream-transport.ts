@@ -173,7 +173,7 @@ export class StreamTransport {
     }
     if (idlestFlow === undefined) return false;
     this.#acceptedFlows.delete(idlestFlow);
-    void idlestFlow.close(new TransportError("limit", "too many connections are open; this one has been idle for longest"));
+    void idlestFlow.close(new TransportError("limit", "too many connections are open; this one has been idle longest"));
     return true;
   }
 }

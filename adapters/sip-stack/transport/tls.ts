@@ -52,7 +52,7 @@ async function pemText(option: string, textOrPath: string | undefined): Promise<
   });
 }
 
-/** Patterns of the runtimes' errors (OpenSSL's codes on Node and Bun, rustls' texts on Deno), with the fix. */
+/** Patterns for the runtimes' errors (OpenSSL's codes on Node and Bun, rustls' messages on Deno), with the fix. */
 const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => string, temporary?: "temporary"])[] = [
   [
     /HOSTNAME_MISMATCH|ALTNAME_INVALID|NotValidForName/i,
@@ -60,10 +60,10 @@ const FAULTS: readonly (readonly [pattern: RegExp, sentence: (host: string) => s
   ],
   [
     /NOT_YET_VALID|NotValidYet/i,
-    () => "its certificate is not valid yet; check the clock of this machine and of the server",
+    () => "its certificate is not valid yet; check this machine's clock and the server's",
     "temporary",
   ],
-  [/EXPIRED|\bExpired/i, () => "its certificate has expired; the operator of the server has to renew it"],
+  [/EXPIRED|\bExpired/i, () => "its certificate has expired; the server's operator has to renew it"],
   [
     /SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|UnknownIssuer|CaUsedAsEndEntity|self.signed|unable to (get|verify)/i,
     () => "its certificate is signed by an unknown authority; set tls.ca to the certificate of that authority",

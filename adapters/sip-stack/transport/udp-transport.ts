@@ -187,7 +187,7 @@ export class UdpTransport {
         this.#options.onStranger(from);
         return;
       }
-      this.#peers.add(from.address); // another node of the provider continues the call
+      this.#peers.add(from.address); // another of the provider's nodes continues the call
     }
     if (parsed.kind === "malformed") {
       this.#options.onMalformed(from, parsed.detail);

@@ -8,7 +8,7 @@ import { RECORDS } from "../tables/stored-fields.ts";
 import { userRemoval } from "./account-store.ts";
 import { AdminLeaving, codeStore, hasAdmin, lockCode, register } from "./code-store.ts";
 
-/** Runs once for each request of a browser. */
+/** Runs once for each request from a browser. */
 const SESSION_BY_HASH = preparedQuery((db, { hash }: { hash: string }) =>
   db
     .selectFrom("account_sessions as s")

@@ -129,7 +129,7 @@ function countsOf(rows: readonly Database["batch_counts"][]): BatchCounts {
   };
 }
 
-/** Deletes some targets of a batch that is not open, or the last ones together with the batch. */
+/** Deletes some of the targets of a batch that is not open, or the last ones together with the batch. */
 async function deleteSome(
   tx: Kysely<Database>,
   id: string,

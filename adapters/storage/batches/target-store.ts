@@ -226,7 +226,7 @@ export async function callTarget(
   return true;
 }
 
-/** True if another target of the batch has the number that this one is about to have. */
+/** True if another target in the batch has the number that this one is about to have. */
 async function isTaken(tx: Kysely<Database>, before: TargetRow, patch: TargetPatch): Promise<boolean> {
   const phoneKey = patch.phoneKey ?? before.phone_key;
   const status = patch.status ?? before.status;

@@ -21,7 +21,7 @@ const BATCH_OWNER: Owner = (db, id) => unendedBatches(db).where("id", "=", id);
 const AUDIO_OF_CALL = audioQueries(CALL_OWNER);
 const AUDIO_OF_BATCH = audioQueries(BATCH_OWNER);
 
-/** The audio file of an active call. */
+/** An active call's audio file. */
 export function callAudio(session: Session, id: string): Promise<Uint8Array | undefined> {
   return audioOf(session, id, AUDIO_OF_CALL);
 }

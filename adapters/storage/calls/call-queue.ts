@@ -37,7 +37,7 @@ interface Claim extends InstanceKey, FencedParams {
 }
 
 /**
- * The ids of active calls, in ascending order: ids rise with every call of the server, even if its clock is set back.
+ * The ids of active calls, in ascending order: ids rise with every call on the server, even if its clock is set back.
  * Read from an index alone, because calls' rows are large.
  */
 const ACTIVE_CALLS = preparedQuery((db, { instance_id }: InstanceKey) =>

@@ -145,7 +145,7 @@ export function eventOf(row: NumberedRow): LoggedEvent {
   return { ...event, instanceId: instanceId === "" ? null : instanceId, sequence, position } as LoggedEvent;
 }
 
-/** A row of a page. The first event of each call there has the number of the call's events before the page. */
+/** A row on a page. Each call's first event there has the number of the call's events before the page. */
 interface PageRow extends EventRow {
   readonly earlier: number | null;
 }

@@ -30,7 +30,7 @@ const INSERT_AUDIO = preparedQuery((db, row: { readonly call_id: string; readonl
   db.insertInto("call_audio").values({ ...row, part: 0 }),
 );
 
-/** Rolls back a creation: the target of the batch does not wait for this call. */
+/** Rolls back a creation: the batch target is not waiting for this call. */
 class TargetTaken extends CodedError {
   readonly code = "target_taken";
 }

@@ -118,13 +118,13 @@ async function waitingTimes(db: Kysely<unknown>): Promise<void> {
   await partialIndex(db, "calls_postponed", "calls", postponedColumns, `${isWaiting} and not_before is not null`);
 }
 
-/** Retries of a batch that are due are called before its other targets. */
+/** A batch's due retries are called before its other targets. */
 async function retryOrder(db: Kysely<unknown>): Promise<void> {
   const columns = ["batch_id", "next_attempt_at", "position"];
   await partialIndex(db, "batch_targets_retries", "batch_targets", columns, "status = 'WAITING' and attempts > 0");
 }
 
-/** The removal of an account is decided before any data of its user is erased. */
+/** The removal of an account is decided before any of its user's data is erased. */
 async function accountRemovals(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("accounts").addColumn("removal_begun_at", "bigint").execute();
 }
@@ -199,7 +199,7 @@ async function resultErrors(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("result_error", "text").execute();
 }
 
-/** The transfers of existing calls count against the limit of the server. */
+/** Existing calls' transfers count against the server's limit. */
 async function callLimits(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("calls").addColumn("max_calls_per_day", "bigint").execute();
 }
@@ -245,7 +245,7 @@ async function webhookHeaders(db: Kysely<unknown>, { bytes }: ColumnTypes): Prom
   await db.schema.alterTable("webhooks").addColumn("sealed_headers", bytes).execute();
 }
 
-/** Every filter of a list, every deletion by age and every query of a queue uses an index. */
+/** Every filter of a list, every deletion by age and every queue query uses an index. */
 async function listIndexes(db: Kysely<unknown>): Promise<void> {
   const indexes = {
     webhook_deliveries_by_status: ["webhook_deliveries", "webhook_id", "status", "id"],

@@ -117,7 +117,7 @@ async function callIndexes(db: Kysely<unknown>): Promise<void> {
     unique: true,
   });
 
-  // Queries of the dispatcher. Both indexes contain active calls only and stay small.
+  // The dispatcher's queries. Both indexes contain only active calls and stay small.
   await partialIndex(db, "calls_queued", "calls", ["instance_id", "created_at", "id"], "status = 'QUEUED'");
   await partialIndex(db, "calls_waiting", "calls", ["created_at", "id"], "status = 'QUEUED' and owner is null");
 

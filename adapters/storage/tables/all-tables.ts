@@ -98,7 +98,7 @@ export interface StoredUsageTable {
   amount: number;
 }
 
-/** The number of final calls, so that counting never reads them; per instance, so that no row is hot. */
+/** The number of final calls, so that counting never reads the calls; per instance, so that no row is hot. */
 export interface FinishedCountTable {
   instance_id: string;
   status: CallStatus;

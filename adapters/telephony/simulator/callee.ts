@@ -1,6 +1,6 @@
 import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
-/** The remote end of a simulated call: a script, or a phone in a browser. Frames have the rate of the leg. */
+/** The remote end of a simulated call: a script, or a phone in a browser. Frames have the leg's rate. */
 export interface SimulatedCallee {
   /** True if a person is at the phone, who will end the call. */
   readonly isAttended: boolean;

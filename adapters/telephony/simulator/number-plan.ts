@@ -2,7 +2,7 @@ import type { ReleaseCause } from "../../../src/ports/telephony.ts";
 
 /**
  * One step of a callee's script. Times are ms, scaled by `timeScale`, on the system's clock until the answer and on the
- * clock of the audio after it. After the last step the callee keeps its state: it continues ringing or listening.
+ * audio clock after it. After the last step the callee keeps its state: it continues ringing or listening.
  */
 export type CalleeStep =
   | { readonly do: "wait"; readonly ms: number }

@@ -19,7 +19,7 @@ export interface ScriptedCalleeOptions {
   readonly voices: Voices;
   readonly sampleRate: number;
   readonly system: System;
-  /** Factor for all times of the script. */
+  /** Factor for all times in the script. */
   readonly timeScale: number;
 }
 

@@ -11,7 +11,7 @@ const RING_LIMIT_MS = 60_000;
 /** Dependencies of a transfer. */
 export interface SimulatedTransferOptions {
   readonly system: System;
-  /** Factor for the times of the number plan. */
+  /** Factor for the times in the number plan. */
   readonly timeScale: number;
   /** True if the network may transfer the call to a number. Default: any number. */
   readonly mayCall?: ((phoneNumber: string) => Promise<boolean>) | undefined;

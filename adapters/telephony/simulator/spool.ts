@@ -10,7 +10,7 @@ import { type WavStop, WavWriter } from "../../recordings/wav-writer.ts";
 import { Semaphore } from "./semaphore.ts";
 
 const SUFFIX = ".heard.wav";
-/** Ids that are safe as a part of a path; every call id is. */
+/** Ids that are safe as part of a path; every call id is one. */
 const SAFE_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/;
 
 /** Number of samples in one buffer: 0.48 s at 16 kHz, 15 KiB. */
@@ -78,7 +78,7 @@ export class Spool {
     this.#options = options;
   }
 
-  /** Creates the folder, or lists the recordings of an earlier run. Rejects if that fails; may be retried. */
+  /** Creates the folder, or lists an earlier run's recordings. Rejects if that fails; may be retried. */
   open(): Promise<void> {
     this.#readyPromise ??= this.#scan().catch((error: unknown) => {
       this.#readyPromise = undefined;
@@ -185,7 +185,7 @@ export class Spool {
     return true;
   }
 
-  /** Deletes the oldest recordings until `bytes` more of an instance fit in; returns false if that is not enough. */
+  /** Deletes the oldest recordings until `bytes` more from an instance fit in; returns false if that is not enough. */
   #makeRoom(instanceId: string | undefined, bytes: number): boolean {
     const { maxBytes, maxInstanceBytes } = this.#options;
     const instanceFits = () => this.#bytesOf(instanceId) + bytes <= maxInstanceBytes;

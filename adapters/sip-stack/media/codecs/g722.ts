@@ -3,7 +3,8 @@ import { type BandTables, clamp16, SubBand } from "./sub-band.ts";
 
 const SAMPLE_RATE = 16_000;
 /**
- * Clock rate of the timestamps, Hz: half the sample rate, by a historical error of RFC 1890 (RFC 3551 section 4.5.2).
+ * Clock rate of the timestamps, Hz: half the sample rate, because of a historical error in RFC 1890 (RFC 3551 section
+ * 4.5.2).
  */
 const CLOCK_RATE = 8000;
 /** Maximum size of a packet: a byte holds two samples. */

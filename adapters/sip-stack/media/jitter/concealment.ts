@@ -5,7 +5,7 @@ const HOLD_MS = 20;
 const FADE_END_MS = 100;
 /** Fade after the codec's own concealment, ms. */
 const CODEC_FADE_MS = 40;
-/** Fade of audio that ends without loss (a key, a pause of the peer), ms. */
+/** Fade of audio that ends without loss (a key, a pause by the peer), ms. */
 const QUICK_FADE_MS = 5;
 /** Cross-fade between concealed and decoded audio, ms. */
 const CROSS_FADE_MS = 5;

@@ -58,7 +58,7 @@ export type ToMediaWorker =
   | { readonly type: "keys"; readonly id: number; readonly digits: string; readonly ticket: number }
   | { readonly type: "close"; readonly id: number; readonly ticket: number };
 
-/** Message from the worker: `ready` once, when its code has been loaded; then the events of the calls. */
+/** Message from the worker: `ready` once, when its code has been loaded; then the calls' events. */
 export type FromMediaWorker =
   /** @param monotonic the worker's clock when this was sent, ms */
   | { readonly type: "ready"; readonly monotonic: number }

@@ -52,7 +52,7 @@ export function readStatistics(board: Float64Array): MediaStatistics {
   };
 }
 
-/** Writes the evidence of the peer. */
+/** Writes the evidence that the peer receives our audio. */
 export function writeEvidence(board: Float64Array, { kind, expected, fromOtherHost }: StreamEvidence): void {
   board[EVIDENCE_AT] = EVIDENCE_KINDS.indexOf(kind);
   board[EVIDENCE_AT + 1] = expected ? 1 : 0;

@@ -189,7 +189,7 @@ class Engine implements WorkerEngine {
 
   #handleExit(reason: string): void {
     if (this.#exitReason !== undefined) return;
-    this.#exitReason = `the call audio thread has ended: ${reason}`;
+    this.#exitReason = `the thread for the audio of calls has ended: ${reason}`;
     const fault = new Error(this.#exitReason);
     this.#rejectReady(fault);
     for (const { onRefused } of [...this.#pendingOpens.values()]) onRefused(fault);

@@ -16,12 +16,12 @@ export interface BrowserCalleeOptions {
   readonly instance: { readonly id: string; readonly name: string };
   /** Sample rate, Hz. */
   readonly sampleRate: number;
-  /** Number of samples of one frame. */
+  /** Number of samples per frame. */
   readonly frameLength: number;
 }
 
 /**
- * A callee at a phone in a browser. All phones of the number ring; the first to answer gets the call, and one that
+ * A callee at a phone in a browser. All of the number's phones ring; the first to answer gets the call, and one that
  * declines does so for all. While it rings, phones may connect and disconnect: the call continues ringing without a
  * phone, like a phone that has lost its network, and a page that reconnects rings again.
  */

@@ -16,7 +16,7 @@ export const PHONE_CLOSE_CODES = {
   stopping: 1001,
   /** A message exceeds the size limit for phones. */
   tooLarge: 1009,
-  /** The token or the session of the page has ended. */
+  /** The page's token or session has ended. */
   signedOut: 4001,
   /** The page does not read its messages, and too many are queued. */
   notReading: 4009,

@@ -11,7 +11,7 @@ const SPARE_MS = 40;
 /** Maximum number of pending keys; each takes 200 ms. */
 const MAX_KEYS = 32;
 
-/** The audio of a phone on its way into the call: its microphone, and its keys as tones. */
+/** A phone's audio on its way into the call: its microphone, and its keys as tones. */
 export class PhoneAudio {
   /** True while the microphone is muted. */
   muted: boolean = false;

@@ -58,7 +58,7 @@ export class Phones {
         for (const phone of [...phones]) phone.close(PHONE_CLOSE_CODES.stopping, "the server is stopping");
   }
 
-  /** Counts a connection of the user, and returns a function that ends the count, once. */
+  /** Counts one of the user's connections, and returns a function that ends the count, once. */
   #countConnection(userId: string): () => void {
     let total = 0;
     for (const count of this.#connections.values()) total += count;

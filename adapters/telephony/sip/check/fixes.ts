@@ -38,7 +38,7 @@ export function callFix(end: InviteEnd | undefined): string {
 }
 
 const OFFER_FIX =
-  "name a codec of the peer in `codecs`, and check `srtp`: `required` and `off` exclude each other; `trace` shows the peer's SDP";
+  "name one of the peer's codecs in `codecs`, and check `srtp`: `required` and `off` exclude each other; `trace` shows the peer's SDP";
 
 /** Advice if no check shows a fix. */
 export const TRACE = "check the steps above; `trace` adds every message of a call to its timeline";

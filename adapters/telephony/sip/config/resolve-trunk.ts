@@ -15,7 +15,7 @@ const WHATSAPP = "wa.meta.vc";
 /** A trunk with all its defaults. */
 export interface ResolvedTrunk extends DestinationRule {
   readonly name: string;
-  /** SIP URI of the next hop. */
+  /** The SIP URI of the next hop. */
   readonly server: string;
   /** Host of `server`, without brackets. */
   readonly serverHost: string;

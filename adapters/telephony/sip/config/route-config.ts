@@ -6,13 +6,13 @@ export interface Route {
   readonly trunks: readonly RouteTrunk[];
 }
 
-/** A trunk of a route. */
+/** A trunk in a route. */
 export interface RouteTrunk {
   /** The name of the trunk. */
   readonly trunk: string;
-  /** Order of the trunk: those with a lower order are tried first. Default: its place in the list, from 1. */
+  /** The trunk's order: trunks with a lower order are tried first. Default: its place in the list, from 1. */
   readonly order?: number | undefined;
-  /** Share of this trunk in the calls among trunks of the same order: 0 to 65535. Default: 1. */
+  /** This trunk's share of the calls among trunks with the same order: 0 to 65535. Default: 1. */
   readonly weight?: number | undefined;
   /**
    * Prefixes of the numbers that it is tried for: `["+49", "+1415"]`. Only the trunks with the longest matching prefix

@@ -94,7 +94,7 @@ export interface Trunk {
    * port if the URI has one. Default: none.
    */
   readonly callUriHosts?: readonly string[] | undefined;
-  /** Check of a trunk that does not register. Default: OPTIONS every 30 s. */
+  /** Check for a trunk that does not register. Default: OPTIONS every 30 s. */
   readonly probe?: "options" | "none" | undefined;
   /** Over UDP, sends an empty line from a separate port, to notice at once that a server is gone. Default: true. */
   readonly crlfProbe?: boolean | undefined;

@@ -31,7 +31,7 @@ export type HealthChanged = (health: LineHealth) => void;
 
 /** Interval between probes of an online trunk, ms. */
 export const PROBE_INTERVAL_MS = 30_000;
-/** Response timeout of a trunk, ms; within it a lost datagram is retransmitted three times. */
+/** Response timeout for a trunk, ms; within it a lost datagram is retransmitted three times. */
 export const SILENCE_MS = 4_500;
 
 /** The wait after this many failures in a row, ms: 2 s, doubled up to 30 s, up to a quarter less at random. */

@@ -33,7 +33,7 @@ export class AudioStatistics {
     this.#pieceMs = (samples * 1_000) / SAMPLE_RATE;
   }
 
-  /** Records a frame that was passed on: audio, or silence in place of a missing frame. */
+  /** Records a frame that has been passed on: audio, or silence in place of a missing frame. */
   recordFrame(isAudio: boolean): void {
     if (!isAudio) this.#missingFrames++;
     else {

@@ -8,7 +8,7 @@ export interface CallPort {
    * The connected client; undefined while there is none. Read it for every action, since a reconnect may replace it.
    */
   readonly client: WhatsAppClient | undefined;
-  /** The call API of the client, even while its connection is down: audio takes another path. */
+  /** The client's call API, even while its connection is down: audio takes another path. */
   readonly calls: WhatsAppVoip | undefined;
   readonly openCalls: OpenCallLog;
   /**
@@ -30,7 +30,7 @@ export interface OpenCallLog {
    * @param creator address of the device that sent it
    */
   add(callId: string, peer: string, creator: string): void;
-  /** Records that a device of the callee has accepted. */
+  /** Records that one of the callee's devices has accepted. */
   recordAcceptance(callId: string, device: string): void;
   /** Records that our terminate has been sent. If the connection turns out to be dead, it did not arrive. */
   recordTermination(callId: string): void;

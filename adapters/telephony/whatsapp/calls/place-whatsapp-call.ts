@@ -14,7 +14,7 @@ import type { NumberResolver } from "./number-resolver.ts";
 
 /** Time limit for the client to send an offer, ms. */
 export const OFFER_MS = 20_000;
-/** Interval of checks for the id of a call whose offer is being sent, ms. */
+/** Interval between checks for the id of a call whose offer is being sent, ms. */
 const LISTING_MS = 10;
 /** Time limit for the client to end an abandoned call, ms. */
 const RETRACT_MS = 4_000;
@@ -22,7 +22,7 @@ const RETRACT_MS = 4_000;
 /** The parts of its line and network that a call uses. */
 export interface CallContext {
   readonly system: System;
-  /** The clock of all calls. */
+  /** The clock that all calls share. */
   readonly clock: MediaClock;
   readonly deadlines: Deadlines;
   /** Shared by all lines: a number has the same address for each of them. */
@@ -49,7 +49,7 @@ export async function placeWhatsAppCall(
   const phone = `+${phoneJid.slice(0, phoneJid.indexOf("@"))}`;
   if ((await mayCall?.(phone)) === false) throw refusedCall(`not dialled: ${phone} may not be called`);
   if (signal.aborted) throw abandonedError();
-  // Checked last, because a lock may begin during the lookup of the callee.
+  // Checked last, because a lock may begin while the callee is being looked up.
   const block = await port.offerBlock(callee);
   if (block !== undefined) throw block;
   if (signal.aborted) throw abandonedError();

@@ -3,8 +3,8 @@ import { isOneOf, type Jid, mayBeOneOf, readJid } from "./jid.ts";
 /** A stanza about one of our calls. */
 export type CallStanza =
   /**
-   * A device of the callee rings. `device`: its number, 0 for the phone itself; undefined if the stanza does not name
-   * it.
+   * One of the callee's devices is ringing. `device`: its number, 0 for the phone itself; undefined if the stanza does
+   * not name it.
    */
   | { readonly type: "preaccept"; readonly device: number | undefined }
   /** A device has accepted. `address`: the device's address; undefined if the stanza does not name it. */
@@ -24,7 +24,7 @@ export interface CallIdentity {
   readonly addresses: readonly string[];
 }
 
-/** Maximum number of children of a stanza that are read. */
+/** Maximum number of a stanza's children that are read. */
 const MAX_CHILDREN = 64;
 /** Maximum number of devices per callee. */
 const MAX_DEVICES = 64;
@@ -55,12 +55,12 @@ export function isAboutCalls(stanza: unknown): boolean {
   }
 }
 
-/** True for the reason of a rejection by a person, which applies to all devices. */
+/** True for the reason given when a person rejects, which applies to all devices. */
 export function isDeclined(reason: string | undefined): reason is undefined | "declined" {
   return reason === undefined || reason === "declined";
 }
 
-/** True for a stanza after which no phone of the callee rings or is connected. */
+/** True for a stanza after which none of the callee's phones is ringing or connected. */
 export function endsForCallee(stanza: CallStanza): boolean {
   if (stanza.type === "reject") return isDeclined(stanza.reason);
   return stanza.type === "terminate" || stanza.type === "offer_refused";

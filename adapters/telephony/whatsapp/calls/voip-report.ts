@@ -1,6 +1,6 @@
 import type { VoipEvent } from "./call-port.ts";
 
-/** Report of the voip plugin about a call. */
+/** A report from the voip plugin about a call. */
 export type VoipReport = ReportedCall &
   (
     | { readonly type: "state"; readonly state: string }
@@ -14,7 +14,7 @@ interface ReportedCall {
 }
 
 /**
- * Reads an event with the current state of its call; returns undefined if it is irrelevant. The client's types are not
+ * Reads an event and its call's current state; returns undefined if it is irrelevant. The client's types are not
  * trusted.
  */
 export function readVoipEvent(event: VoipEvent): VoipReport | undefined {

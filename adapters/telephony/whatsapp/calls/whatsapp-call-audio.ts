@@ -14,7 +14,7 @@ interface CallAudioOptions {
   readonly system: Pick<System, "monotonic">;
   readonly clock: MediaClock;
   readonly deadlines: Pick<Deadlines, "send">;
-  /** The call API of the connected client; undefined while not connected. */
+  /** The connected client's call API; undefined while not connected. */
   readonly voip: () => WhatsAppVoip | undefined;
   /** Called when the first frame has been handed to the client, or the call is on hold. */
   readonly onStarted: () => void;

@@ -15,7 +15,7 @@ export const CLIENT_EVENTS = [
 ] as const;
 export type ClientEventName = (typeof CLIENT_EVENTS)[number];
 
-/** Meaning of a client event; its reader requests the state of an opened connection. */
+/** Meaning of a client event; its reader requests an opened connection's state. */
 export type ClientReport =
   | Exclude<SessionInput, { readonly type: "opened" | "accepted" | "state" | "timer" }>
   | { readonly type: "opened" }
@@ -25,9 +25,7 @@ export type ClientReport =
 const CODE_MS = 20_000;
 const MAX_CODE_MS = 10 * 60_000;
 
-/**
- * Reads an event of the client; returns undefined if a session ignores it. The client is not trusted to keep its types.
- */
+/** Reads a client event; returns undefined if a session ignores it. The client is not trusted to keep its types. */
 export function readClientEvent(name: ClientEventName, argument: unknown): ClientReport | undefined {
   const event = fieldsOf(argument);
   switch (name) {

@@ -27,7 +27,7 @@ export interface SessionClientsOptions {
   readonly make: WhatsAppClientFactory;
   /** Resolves when the number may log in; may never do so once `isWanted` returns false. */
   readonly turn: (isWanted: () => boolean) => Promise<void>;
-  /** Receives the reports of the current client only. */
+  /** Receives the current client's reports only. */
   readonly listener: WhatsAppClientListener;
 }
 

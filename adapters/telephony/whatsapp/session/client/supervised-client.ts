@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 8;
 /** Interval for checking whether a client to be logged out is online, ms. */
 const ONLINE_CHECK_MS = 200;
 
-/** Receives the reports of a client. */
+/** Receives a client's reports. */
 export interface WhatsAppClientListener {
   input(input: SessionInput): void;
   voip(event: VoipEvent): void;

@@ -14,7 +14,7 @@ const MIN_TIMELOCK_MS = 30_000;
 /** The lock on calls to strangers. `remainingMs`: undefined if WhatsApp states no end. */
 export type Timelock = { readonly active: false } | { readonly active: true; readonly remainingMs: number | undefined };
 
-/** True for an event that reports a change of the time-lock. */
+/** True for an event that reports a change to the time-lock. */
 export function isTimelockEvent(event: unknown): boolean {
   return (
     typeof event === "object" && event !== null && (event as { operationName?: unknown }).operationName === OPERATION

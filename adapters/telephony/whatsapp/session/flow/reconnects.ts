@@ -43,7 +43,7 @@ export const NO_RECONNECTS: Reconnects = {
   resumptions: [],
 };
 
-/** Length of a connection that ends a series of failures, ms. */
+/** How long a connection must last to end a series of failures, ms. */
 export const STABLE_MS = 60_000;
 /** A connection is unstable if it drops {@link MAX_FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
@@ -52,7 +52,7 @@ export const MAX_FLAPS = 5;
 /** Maximum number of takeovers within {@link FLAP_WINDOW_MS} that are attributed to an earlier client. */
 export const MAX_TAKEOVERS = 3;
 
-/** Maximum number of logins of one number within {@link LOGIN_WINDOW_MS}, regardless of their cause. */
+/** Maximum number of logins per number within {@link LOGIN_WINDOW_MS}, regardless of their cause. */
 export const MAX_LOGINS = 20;
 export const LOGIN_WINDOW_MS = 3_600_000;
 /** Maximum duration of a restriction, ms. */
@@ -110,9 +110,7 @@ export function withLogin(before: Reconnects, now: number): Reconnects {
   return { ...before, logins, isLoggingIn: true, isAcceptanceDue: true };
 }
 
-/**
- * Adds the logins of an earlier process. @param ages ms; a negative age, from a clock that was set back, counts as zero
- */
+/** Adds an earlier process's logins. @param ages ms; a negative age, from a clock that was set back, counts as zero */
 export function withPastLogins(before: Reconnects, ages: readonly number[], now: number): Reconnects {
   const pastLogins = ages.map((age) => now - Math.max(0, age)).filter((at) => now - at < LOGIN_WINDOW_MS);
   return { ...before, logins: [...pastLogins, ...before.logins].sort((a, b) => a - b).slice(-MAX_LOGINS) };

@@ -57,7 +57,7 @@ function holdBack(before: SessionFlow, reason: string, ms: number, { wallTime }:
   return { flow: next, effects: [...effects, { do: "start_timer", timer: "retry", ms }] };
 }
 
-/** Adopts the history of an earlier process: its logins count, and a restriction continues. */
+/** Adopts an earlier process's history: its logins count, and a restriction continues. */
 export function restoreHistory(before: SessionFlow, past: PastLogins, moment: Moment): SessionDecision {
   if (!isLinked(before)) return stay(before);
   const ages = past.logins.map((at) => moment.wallTime - at);

@@ -28,8 +28,8 @@ import {
 import type { Moment, SessionDecision, SessionEffect, SessionFlow, SessionInput } from "./session-transitions.ts";
 
 /**
- * Decides the effect of an input on the session of a number: a pure function, whose effects `Session` carries out. Only
- * the client's own state makes a session `online`; only a logout makes it forget its credentials.
+ * Decides the effect of an input on a number's session: a pure function, whose effects `Session` carries out. Only the
+ * client's own state makes a session `online`; only a logout makes it forget its credentials.
  */
 export function decideSession(flow: SessionFlow, input: SessionInput, moment: Moment): SessionDecision {
   if (flow.state === "closed") return stay(flow);

@@ -33,7 +33,7 @@ export const CONNECT_TIMEOUT_MS = 30_000;
 /** Time for which a number may wait for its turn to log in, ms. */
 export const TURN_MS = 30 * 60_000;
 
-/** Health of the line. */
+/** The line's health. */
 export function healthOf({ state, reason, isLasting, isStored, restriction }: SessionFlow): LineHealth {
   if (restriction !== undefined) return { state: "offline", reason: restriction.reason };
   if (state === "online")

@@ -23,7 +23,7 @@ export const SESSION_STATES = [
 ] as const;
 type SessionState = (typeof SESSION_STATES)[number];
 
-/** Moves of a session between its states. */
+/** Moves between a session's states. */
 export type SessionMove = "link" | "connect" | "open" | "drop" | "lose" | "halt" | "unlink" | "close";
 
 /** Every legal move of a session. */

@@ -49,7 +49,7 @@ function limitOf(code: string, hold: OfferHold, times: number, ms: number, { now
 }
 
 /**
- * The number's limits, to be stored for a later process; undefined if there are none. Limits of the client's version
+ * The number's limits, to be stored for a later process; undefined if there are none. Limits on the client's version
  * are not stored: an update may end them.
  */
 export function storedLimits(limits: OfferLimits): unknown {
@@ -87,7 +87,7 @@ export function afterAcceptance(limits: OfferLimits, { now }: Time): OfferLimits
   return new Map([...limits].filter(([, { until }]) => until > now));
 }
 
-/** The health of the line with its limits: an online line becomes offline if its client may not call anyone. */
+/** The line's health with its limits: an online line becomes offline if its client may not call anyone. */
 export function limitedHealth(health: LineHealth, limits: OfferLimits, { now }: Time): LineHealth {
   if (health.state !== "online") return health;
   const conditions = activeLimits(limits, now).filter(({ condition }) => condition !== undefined);

@@ -56,7 +56,7 @@ export class Offers {
     }
   }
 
-  /** The health of the line, with the limits of its offers. */
+  /** The line's health, with the limits on its offers. */
   health(line: LineHealth): LineHealth {
     return limits.limitedHealth(line, this.#limits, this.#time);
   }

@@ -192,7 +192,7 @@ export class OpenCalls implements OpenCallLog {
     }
   }
 
-  /** Reads the calls of an earlier process, unless they have already been read. */
+  /** Reads an earlier process's calls, unless they have already been read. */
   #load(): Promise<void> {
     this.#loadPromise ??= this.#read().catch((error: unknown) => {
       this.#loadPromise = undefined; // the next call reads again
@@ -210,7 +210,7 @@ export class OpenCalls implements OpenCallLog {
   }
 }
 
-/** A stored call; undefined for other content of the record. */
+/** A stored call; undefined for other content. */
 function readCall(entry: unknown): OpenCall | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { callId, peer, creator, at } = entry as Readonly<Record<string, unknown>>;
