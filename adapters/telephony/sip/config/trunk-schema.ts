@@ -226,10 +226,7 @@ export const trunkSchema = v.object(
     probe: v.optional(v.picklist(["options", "none"], must("options or none"))),
     crlfProbe: flag(),
     users: v.optional(
-      v.union(
-        [v.literal("*"), v.array(v.pipe(v.string(), v.minLength(1)))],
-        must('"*", or a list of user ids'),
-      ),
+      v.union([v.literal("*"), v.array(v.pipe(v.string(), v.minLength(1)))], must('"*", or a list of user ids')),
     ),
     allowedPrefixes: v.optional(
       v.pipe(
