@@ -110,8 +110,8 @@ export interface PreparedQuery<Params, Row> {
 
 /**
  * A query that is built and compiled once per database: on a hot path, building one takes longer than running it.
- * @param build builds the query from placeholders, so it must not read the values. It is called again if a run has
- * values with other names.
+ * @param build builds the query from placeholders, so it must not read the values. It is called again if a run's values
+ * have other names.
  */
 export function preparedQuery<Params extends object, Row>(
   build: (db: Kysely<Database>, params: Params) => Compilable<Row>,

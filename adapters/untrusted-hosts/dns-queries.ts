@@ -31,7 +31,7 @@ export interface DnsQueriesOptions {
 }
 
 /**
- * Queries by c-ares, which every runtime includes, over event-loop sockets. `getaddrinfo`, which `dns.lookup` and
+ * Queries through c-ares, which every runtime includes, over event-loop sockets. `getaddrinfo`, which `dns.lookup` and
  * connections to a name call, would occupy one of the process's few threads until the query to a silent name server
  * times out.
  */

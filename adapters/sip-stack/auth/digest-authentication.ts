@@ -12,8 +12,8 @@ import {
 import type { DigestClient } from "./digest.ts";
 
 /**
- * The requests that a challenge applies to: those to the trunk's server (REGISTER, OPTIONS) or those of calls. Credentials
- * for the former are not sent in calls: a proxy would forward them to the callee.
+ * The requests that a challenge applies to: requests to the trunk's server (REGISTER, OPTIONS) or requests in calls.
+ * Credentials for the server are not sent in calls: a proxy would forward them to the callee.
  */
 export type DigestUse = "server" | "calls";
 
@@ -107,7 +107,7 @@ export class DigestAuthentication {
   }
 
   /**
-   * Handles the challenges of a 401 or 407. Returns the reason why they cannot be answered; undefined if the request is
+   * Handles the challenges in a 401 or 407. Returns the reason why they cannot be answered; undefined if the request is
    * to be authorized and sent again, with a new CSeq.
    * @param trustsNewRealms true if a new realm is trusted. Default: true
    */

@@ -128,7 +128,7 @@ const UNKNOWN_DIALOG: ReadonlySet<number> = new Set([408, 481]);
 
 /**
  * Sends OPTIONS within a dialog (RFC 3261 section 11). Resolves with undefined if the peer knows the dialog, whatever
- * its response, or if the call ends; otherwise with the evidence that it does not.
+ * its response, or if the call ends; otherwise with the evidence that the peer does not know it.
  */
 export function probeDialog(
   requests: DialogRequests,

@@ -100,8 +100,9 @@ export interface InviteUsage {
    */
   sendDigit(digit: string, durationMs: number): Promise<void>;
   /**
-   * Checks that the peer is alive (OPTIONS within the dialog). Resolves within 4 s: with undefined if it still has the
-   * call, or has ended it; otherwise with the evidence that it does not, such as `responded to OPTIONS with 481`.
+   * Checks that the peer is alive (OPTIONS within the dialog). Resolves within 4 s: with undefined if the peer still
+   * has the call, or has ended it; otherwise with the evidence that it no longer has the call, such as `responded to
+   * OPTIONS with 481`.
    */
   probe(): Promise<string | undefined>;
   /**

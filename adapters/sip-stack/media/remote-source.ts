@@ -40,8 +40,8 @@ export type Verdict = "current" | "new" | "pending" | "foreign";
  * authenticated by SRTP. A source that moves, recognized by its SSRC and next sequence number, is followed: to another
  * port immediately, to another host after 200 ms of silence at its old address. Another authentic source is accepted
  * after the same silence. Another source at the same address replaces a stopped one after 80 ms. Any other source
- * replaces the current one only if that has been silent for 2 s, and with several packets in a row. The replaced source
- * returns with its next packet.
+ * replaces the current one only with several packets in a row, after the current one has been silent for 2 s. The
+ * replaced source returns with its next packet.
  */
 export class RemoteSource implements SocketAddress {
   /** The address of the source: first as negotiated, then as learnt. */

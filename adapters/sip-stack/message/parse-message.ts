@@ -33,8 +33,9 @@ export function parseMessage(bytes: Uint8Array): SipMessage | MalformedMessage {
 }
 
 /**
- * The offset of the body: after the first empty line (RFC 3261 section 7); -1 without one. Lines end with CRLF or a bare
- * LF. Skip the empty lines before a message first. To continue with more bytes, start two bytes before the new ones.
+ * The offset of the body: after the first empty line (RFC 3261 section 7); -1 without one. Lines end with CRLF or a
+ * bare LF. First skip the empty lines before a message. To continue with more bytes, start two bytes before the new
+ * ones.
  */
 export function headEnd(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {

@@ -14,7 +14,7 @@ export interface SrtpOffer {
 
 /**
  * The ways to offer encryption; each is tried after the previous one is rejected. With `optional` the first is RTP/AVP
- * with keys: a peer without SRTP ignores the `a=crypto` lines and answers without encryption, a peer with SRTP answers
+ * with keys: a peer without SRTP ignores the `a=crypto` lines and answers without encryption; a peer with SRTP answers
  * with its key. Peers without SRTP refuse RTP/SAVP, and many refuse or misread a second m= line for plain audio. RFC
  * 4568 allows keys in secure profiles only, but telephones and PBXs support this "best effort". Some peers accept only
  * RTP/SAVPF, encryption with feedback (RFC 5124).

@@ -100,7 +100,7 @@ export interface Transports {
    */
   connect(hop: Hop, signal: AbortSignal, deadFlow?: Flow): Promise<Flow>;
   /**
-   * Accepts requests over UDP from these hops too; requests from other addresses are dropped unless the trunk listens
+   * Also accepts requests over UDP from these hops; requests from other addresses are dropped unless the trunk listens
    * on UDP.
    */
   expect?(hops: readonly Hop[]): void;

@@ -124,7 +124,7 @@ const NOTICE_MS = 3_000;
 
 /**
  * Makes the holder of a lock file the server of a SQLite database, which names the file. If the database names another
- * file, that file was deleted or replaced while its server may still be running: that server gets time to notice.
+ * file, that file has been deleted or replaced, but its server may still be running, so it gets time to notice.
  */
 export async function ownDatabase(lock: LockFile, { db, migrationDb, migrate }: LockedOpening): Promise<ServerLock> {
   try {

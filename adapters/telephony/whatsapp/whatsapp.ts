@@ -27,8 +27,9 @@ export interface WhatsAppOptions {
    */
   readonly users?: Telephony["users"];
   /**
-   * True if the client returns the callee's audio. zapo 1.8 does not on the live network, unless its relays are dialled
-   * on another port (docs/whatsapp.md). Agents, streams, keys and the detection of machines need it. Default: false.
+   * True if the client returns the callee's audio. zapo 1.8 does not do so on the live network, unless its relays are
+   * dialled on another port (docs/whatsapp.md). Agents, streams, keys and the detection of machines need it. Default:
+   * false.
    */
   readonly receivesAudio?: boolean | undefined;
   readonly system?: System | undefined;

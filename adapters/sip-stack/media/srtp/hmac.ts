@@ -147,9 +147,9 @@ const CALLS_PER_ROUND = 10;
 let fasterHmac: CreateHmac | undefined;
 
 /**
- * The HMAC that is faster on this runtime, determined once per thread in a few milliseconds by the overhead of a call
- * into the native library. On Node and Deno the overhead equals 5,000 bytes or more, on Bun about 1,000. Our code is
- * not timed: until the runtime has compiled it, the result would be meaningless.
+ * The HMAC that is faster on this runtime, determined once per thread, in a few milliseconds, from the overhead of a
+ * call into the native library. On Node and Deno the overhead equals 5,000 bytes or more, on Bun about 1,000. Our code
+ * is not timed: until the runtime has compiled it, the result would be meaningless.
  */
 export function chooseHmac(): CreateHmac {
   fasterHmac ??= nativeCallBytes() < MAX_OVERHEAD_BYTES ? nativeHmac : scriptHmac;

@@ -9,9 +9,8 @@ const POSITIONS = 2;
 const BYTES = 3;
 
 /**
- * A queue of samples between two threads, each with its mark (see {@link SAMPLE}): one thread writes, the other reads,
- * and neither waits. The writer can also drop written samples; both sides then know exactly which samples were read
- * before.
+ * A queue of samples, each with its mark (see {@link SAMPLE}), between two threads: one writes, the other reads, and
+ * neither waits. The writer can also drop written samples; both sides then know exactly which samples had been read.
  */
 export class SampleRing {
   readonly #positions: Int32Array;

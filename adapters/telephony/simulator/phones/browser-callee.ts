@@ -22,8 +22,8 @@ export interface BrowserCalleeOptions {
 
 /**
  * A callee at a phone in a browser. All of the number's phones ring; the first to answer gets the call, and one that
- * declines does so for all. While it rings, phones may connect and disconnect: the call continues ringing without a
- * phone, like a phone that has lost its network, and a page that reconnects rings again.
+ * declines ends the call for all of them. While it rings, phones may connect and disconnect: the call continues ringing
+ * without a phone, like a phone that has lost its network, and a page that reconnects rings again.
  */
 export class BrowserCallee implements SimulatedCallee {
   readonly isAttended: boolean = true;

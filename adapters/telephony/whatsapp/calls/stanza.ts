@@ -9,7 +9,7 @@ export type CallStanza =
   | { readonly type: "preaccept"; readonly device: number | undefined }
   /** A device has accepted. `address`: the device's address; undefined if the stanza does not name it. */
   | { readonly type: "accept"; readonly address: string | undefined }
-  /** A device has rejected the call. `device`: as above. */
+  /** A device has rejected the call. `device`: as in `preaccept`. */
   | { readonly type: "reject"; readonly device: number | undefined; readonly reason: string | undefined }
   | { readonly type: "terminate"; readonly reason: string | undefined }
   /** WhatsApp has accepted the offer. `devices`: the callee's devices that ring; empty if unknown. */

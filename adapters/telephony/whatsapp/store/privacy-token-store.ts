@@ -48,8 +48,8 @@ function withoutMissing(record: object): object {
 
 /**
  * True if the client has a privacy token of this callee, so that its offer does not go to a stranger. A token may
- * arrive under the number of the contact, but the client looks only under the address that it calls: such a token is
- * copied to that address, unless a newer token is stored there.
+ * arrive under the contact's number, but the client looks only under the address that it calls: such a token is copied
+ * to that address, unless a newer token is stored there.
  */
 export async function isContact(tokens: PrivacyTokenStore, { phoneJid, address }: ResolvedNumber): Promise<boolean> {
   const addressToken = await tokens.getByJid(address);

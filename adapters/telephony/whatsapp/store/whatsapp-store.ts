@@ -59,8 +59,8 @@ export function privacyTokensOf(records: LineRecords, sessionId: string): Privac
 }
 
 /**
- * The session data of a zapo client in the records of its line: encrypted in Ringport's storage, and deleted with the
- * credentials of the instance. Pass it to the client's `createStore`:
+ * A zapo client's session data in its line's records: encrypted in Ringport's storage, and deleted with the instance's
+ * credentials. Pass it to the client's `createStore`:
  *
  * ```ts
  * import { createStore, WaClient } from "zapo-js";

@@ -3,7 +3,8 @@ export type Closing = {
   /**
    * - `resumes`: the client connects again immediately.
    * - `temporary`: the fault is temporary; the session tries again after a while.
-   * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after minutes.
+   * - `declined`: WhatsApp has refused the login for a reason that may pass; the session tries again after a few
+   * minutes.
    * - `outdated`: WhatsApp refuses this version of the client; the session tries again rarely.
    * - `replaced`: another client uses the link; another attempt would only fight it.
    * - `refused`: no attempt succeeds until the cause is fixed.

@@ -51,8 +51,8 @@ export function isLinked({ state }: SessionFlow): boolean {
 
 /**
  * Interval for polling the client's state, ms; undefined for no polling. A socket may drop and reopen without an event.
- * The client logs in 2 s later, which the session must decide; if it does so during a call, its socket may close again
- * within moments, and each login counts.
+ * The client logs in 2 s later unless the session disconnects it; if it logs in during a call, its socket may close
+ * again within moments, and each login counts.
  */
 export function pollMs({ state }: SessionFlow): number | undefined {
   if (state === "dropped") return 100;
