@@ -25,7 +25,7 @@ export interface DigestSpace {
   readonly challenge: DigestChallenge;
   /** Our cnonce, the same for all requests with this nonce, as a `-sess` algorithm requires. */
   readonly cnonce: string;
-  /** Number of requests that were authorized with this nonce. */
+  /** Number of requests that have been authorized with this nonce. */
   count: number;
 }
 

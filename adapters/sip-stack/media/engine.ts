@@ -118,7 +118,7 @@ export interface MediaListener {
 export interface StreamEvidence {
   /** Derived from packets that are authenticated by SRTP or come from the negotiated host or a signalling host. */
   readonly kind: HeardEvidence;
-  /** True if audio arrived from another host. */
+  /** True if audio has arrived from another host. */
   readonly fromOtherHost: boolean;
   /**
    * True if the peer was expected to send after `start`: its SDP was not always `recvonly` or `inactive` (RFC 3264

@@ -40,7 +40,7 @@ interface CountedStreams {
   readonly inbound: Inbound;
   readonly outbound: Outbound;
   readonly rtcp: RtcpSession;
-  /** Number of packets that were refused because of their address or encryption. */
+  /** Number of packets that have been refused because of their address or encryption. */
   readonly refusedPackets: number;
   readonly heldMs: number;
 }

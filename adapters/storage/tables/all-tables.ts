@@ -154,7 +154,7 @@ export interface OwnerTable {
   name: string;
   /** Number of the owner; increases with every owner. */
   epoch: number;
-  /** The storage that owns it; null if it was released. */
+  /** The storage that owns it; null if it has been released. */
   owner: string | null;
   /** End of the lease, by the database's clock. */
   expires_at: number;

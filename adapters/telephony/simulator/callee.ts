@@ -6,7 +6,7 @@ export interface SimulatedCallee {
   readonly isAttended: boolean;
   /** The call has arrived. Called once. */
   start(): void;
-  /** The call has ended, or was cut off. Idempotent. */
+  /** The call has ended, or has been cut off. Idempotent. */
   stop(cause: ReleaseCause): void;
   /** Receives the caller's next frame. Called from the answer on; the array is valid only until this method returns. */
   hear(frame: Int16Array): void;

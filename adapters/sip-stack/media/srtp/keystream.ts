@@ -62,7 +62,7 @@ export class Keystream {
   }
 
   #generate(packetsAhead: number, blockCount: number, ssrc: number, roc: number, sequence: number): void {
-    // Packets of a codec vary in length: the longest so far determines the size, unless it is exceptional.
+    // A codec's packets vary in length: the longest so far determines the size, unless it is exceptional.
     const blocks = Math.max(blockCount, Math.min(this.#blocks, USUAL_BLOCKS));
     const packets = Math.max(1, Math.min(packetsAhead, Math.floor(AHEAD_BLOCKS / blocks)));
     const size = packets * blocks * BLOCK;

@@ -12,7 +12,7 @@ const RING_MS = 2 * AHEAD_MS;
 
 /** The cells of {@link SharedCall.cells}. Each is written by one thread only, and read by the other. */
 export const CELL = {
-  /** Number of samples of silence that the worker sent because the ring was empty; wraps. */
+  /** Number of samples of silence that the worker has sent because the ring was empty; wraps. */
   silence: 0,
   /** Number of times the outgoing ring has run empty after it had samples. */
   underruns: 1,

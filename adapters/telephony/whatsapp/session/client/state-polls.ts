@@ -14,7 +14,7 @@ export class StatePolls {
     this.#poll = poll;
   }
 
-  /** Records that the state was just polled, for whatever reason. */
+  /** Records that the state has just been polled, for whatever reason. */
   recordPoll(): void {
     this.#polledAt = this.#system.monotonic();
     this.plan(this.#periodMs);
