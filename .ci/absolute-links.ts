@@ -1,7 +1,7 @@
 /**
- * A page with its relative links pointing to a repository on the web: npm and JSR show the page without the other files
- * of the repository. Links to anchors and to other sites stay, as do code blocks. Pictures are loaded as files.
- * @param base address of the folder of the page, at a tag: `https://github.com/you/ringport/blob/v0.1.0`
+ * Points a page's relative links to a repository on the web: npm and JSR show the page without the repository's other
+ * files. Links to anchors and to other sites stay, as do code blocks. Pictures are loaded as files.
+ * @param base URL of the page's folder at a tag: `https://github.com/you/ringport/blob/v0.1.0`
  */
 export function absoluteLinks(markdown: string, base: string): string {
   const blocks = markdown.split(/(^```[\s\S]*?^```$)/m);

@@ -4,7 +4,7 @@ const UNRELEASED = " (unreleased)";
 /**
  * The changelog with a new version on top, from the texts of its changesets: one line each, in the order Add, Change,
  * Fix. Without texts, the unreleased version at the top is marked as released.
- * @throws {Error} a line of a changeset begins with an unknown kind, or no release is pending
+ * @throws {Error} a changeset line begins with an unknown kind, or no release is pending
  */
 export function releasedChangelog(changelog: string, version: string, summaries: readonly string[]): string {
   const heading = `## ${version}`;

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from "esbuild";
 
-/** Maximum compressed size of the files that a first view loads, bytes. */
+/** Maximum compressed size of the files that a first view loads, in bytes. */
 export const FIRST_VIEW_BYTES = 120_000;
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -14,7 +14,7 @@ const ENTRY = `${PAGES}/main.tsx`;
 /** Folder in which a server that runs from the sources looks for the pages. */
 const ASSETS = join(ROOT, "adapters/console/assets");
 
-/** Bundler options for all code of the pages: browsers of 2023 or later. */
+/** Bundler options for all console code; it runs in browsers from 2023 or later. */
 const OPTIONS = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -38,8 +38,8 @@ export interface BuiltConsole {
 }
 
 /**
- * Bundles the pages of the console into a folder: `index.html`, and files with hashed names, each also compressed as
- * `.br` and `.gz`. The folder is emptied first.
+ * Bundles the console into a folder: `index.html`, and files with hashed names, each also compressed as `.br` and
+ * `.gz`. The folder is emptied first.
  * @param limit maximum compressed bytes of a first view
  * @throws {Error} a first view is larger
  */

@@ -1,6 +1,6 @@
 /**
- * The entries of the package and their source files. tsup, vitest and the tests of the package read this table; a test
- * compares `package.json`, `jsr.json` and `tsconfig.json` with it.
+ * The package's entries and their source files. tsup, vitest and the package tests read this table; a test compares
+ * `package.json`, `jsr.json` and `tsconfig.json` with it.
  */
 export const ENTRIES = {
   ringport: "src/index.ts",

@@ -1,5 +1,5 @@
-// `node .ci/side-by-side.ts COMMAND… [--live COMMAND]`: runs commands at the same time, each as one argument, and prints the
-// output of each when it has finished, failures last. The output of the live command is printed as it comes, before all
+// `node .ci/side-by-side.ts COMMAND… [--live COMMAND]`: runs commands (one argument each) at the same time, and prints
+// each one's output when it has finished, failures last. The live command's output is printed as it arrives, before all
 // others. Exits with 1 if one of them failed.
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";

@@ -66,7 +66,7 @@ function withDependencies(root: string, names: readonly string[]): ThirdParty[] 
   return [...packages.values()].sort((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
-/** The dependencies of the package in this folder, by their kind. */
+/** The dependencies of the package in this folder, by kind. */
 export function dependenciesOf(root: string): { readonly required: ThirdParty[]; readonly optional: ThirdParty[] } {
   const { dependencies = {}, peerDependencies = {} } = manifest(root);
   const required = withDependencies(root, Object.keys(dependencies));

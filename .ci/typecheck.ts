@@ -1,5 +1,5 @@
-// `node .ci/typecheck.ts [FOLDER…]`: checks the types of each folder with a tsconfig.json; by default of all folders whose packages are
-// installed. The state below .cache makes the next check several times as fast.
+// `node .ci/typecheck.ts [FOLDER…]`: checks the types of each folder, which has a tsconfig.json; by default, of all
+// folders whose packages are installed. The state under .cache makes the next check several times as fast.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -13,7 +13,9 @@ import type { Diagnostic, SourceFile } from "typescript";
 const PROCESSES = [["."], ["adapters/console/app", "test/console/app"]];
 /** Folders with their own packages, which their tiers install. */
 const TIERS = ["test/console/browser", "test/package", "test/peers"];
-/** The compiler keeps nearly all that it makes: a larger young generation is copied less often. */
+/**
+ * The compiler retains nearly everything it allocates: with a larger young generation, objects are copied less often.
+ */
 const NODE_OPTIONS = ["--max-semi-space-size=64"];
 
 const folders = process.argv.slice(2);
@@ -29,7 +31,7 @@ async function checkInProcesses(): Promise<boolean> {
   return (await Promise.all(processes)).every(([code]) => code === 0);
 }
 
-/** Checks the files of each folder. Files that they import from elsewhere are checked with the folder they belong to. */
+/** Checks each folder's files. Files imported from elsewhere are checked with the folder they belong to. */
 async function checkAll(folders: readonly string[]): Promise<boolean> {
   enableCompileCache();
   const { default: ts } = await import("typescript");

@@ -3,7 +3,7 @@ import { readChangesets } from "@changesets/read";
 import { releasedChangelog } from "./changelog.ts";
 
 // Turns the changesets into the next version: writes it to every file with a version, writes the changelog, deletes the
-// changesets. Without one the version stays. Prints the version.
+// changesets. Without changesets, the version stays the same. Prints the version.
 
 const { name, version: current } = JSON.parse(readFileSync("package.json", "utf8"));
 const changesets = await readChangesets(process.cwd());

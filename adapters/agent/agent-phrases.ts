@@ -10,7 +10,7 @@ export interface Phrases {
   readonly noAnswer: string;
   /** Spoken after a long silence. */
   readonly stillThere: string;
-  /** Spoken if a tool takes long. */
+  /** Spoken if a tool takes a long time. */
   readonly oneMoment: string;
   /** Spoken before the call is hung up for another reason. */
   readonly goodbye: string;
@@ -37,7 +37,7 @@ const ENGLISH: Phrases = {
   timeIsUp: "I am sorry, I have to end the call now. Goodbye.",
 };
 
-/** Phrases by the language of the voice. */
+/** Phrases by the voice's language. */
 const PHRASES: ReadonlyMap<string, Phrases> = new Map(
   Object.entries<Phrases>({
     en: ENGLISH,

@@ -1,13 +1,13 @@
-/** Default limit of model replies in one call. */
+/** Default limit on model replies in one call. */
 export const DEFAULT_TURNS = 100;
-/** Default limit of tokens in one call. */
+/** Default limit on tokens in one call. */
 export const DEFAULT_TOKENS = 200_000;
 
 /** Limits of one call. */
 export interface AgentCallLimits {
-  /** Number of replies of the model. */
+  /** Number of model replies. */
   readonly turns: number;
-  /** Number of tokens of all replies, if the server reports them. */
+  /** Number of tokens in all replies, if the server reports them. */
   readonly tokens: number;
 }
 
@@ -21,7 +21,7 @@ export class CallBudget {
     this.#limits = limits;
   }
 
-  /** The limit that was reached, as a text for the operator; undefined if none was. */
+  /** The limit that has been reached, as text for the operator; undefined if none has. */
   get exhausted(): string | undefined {
     const { turns, tokens } = this.#limits;
     if (this.#turnCount >= turns) return `the agent was at its limit of ${turns} replies (maxTurns)`;

@@ -11,8 +11,8 @@ const INPUTS = {
 } as const;
 
 /**
- * The system message of a call. The callee's words never become part of it: they are messages of the user, which cannot
- * change the instructions.
+ * The system message of a call. The callee's words never become part of it: they are user messages, which cannot change
+ * the instructions.
  */
 export function systemPrompt(
   { instructions, language, variables }: AgentBrief,

@@ -1,6 +1,6 @@
 import type { AudioFacts } from "../../src/ports/audio-decoder.ts";
 
-/** The worker jobs of the audio decoder, by kind. Each emits a single result; that of `decode` is 16-bit samples. */
+/** The worker jobs of the audio decoder, by kind. Each emits a single result; for `decode`, 16-bit samples. */
 export interface AudioJobs {
   inspect: { readonly input: InspectInput; readonly piece: AudioFacts };
   decode: { readonly input: DecodeInput; readonly piece: ArrayBuffer };

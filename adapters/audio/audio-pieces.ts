@@ -14,7 +14,7 @@ export interface PieceLimits {
 }
 
 /**
- * Decodes a file piece by piece and passes the samples of each to `visit`. Checks the clock and `isCancelled` between
+ * Decodes a file piece by piece and passes each piece's samples to `visit`. Checks the clock and `isCancelled` between
  * pieces. Throws an Error whose message is for the sender of the file.
  */
 export async function forEachPiece(

@@ -12,7 +12,7 @@ const MAX_SILENT_PEAK = 16;
  */
 export async function inspectJob(input: InspectInput, context: AudioJobContext<AudioFacts>): Promise<void> {
   const limits = { maxCpuMs: input.maxCpuMs, isCancelled: context.isCancelled };
-  // Concatenated MP3 files may have several rates.
+  // Concatenated MP3 files may have different rates.
   const counts = new Map<number, number>();
   const durationMs = (): number => {
     let ms = 0;

@@ -11,14 +11,14 @@ const BATCH_FRAMES = 16;
 
 /** Decoded audio of one sample rate. */
 export interface Mp3Audio {
-  /** Values of the left and the right channel, -1 to 1. */
+  /** Samples of the left and right channels, -1 to 1. */
   readonly channels: readonly Float32Array[];
   /** Sample rate, Hz. */
   readonly sampleRate: number;
 }
 
 /**
- * Decodes concatenated MP3s as they arrive. Leaves out tags, encoder padding and broken frames, and cuts the audio
+ * Decodes concatenated MP3s as they arrive. Leaves out tags, encoder padding and broken frames, and splits the audio
  * wherever the sample rate changes. Accounts for every byte.
  */
 export class Mp3Decoding {
@@ -26,7 +26,7 @@ export class Mp3Decoding {
   readonly #decoder: Mpg123;
   readonly #splitter: Mp3Splitter;
   #firstHeader: MpegHeader | undefined;
-  /** Frames that wait to be decoded together. */
+  /** Frames waiting to be decoded together. */
   #batch: Uint8Array[] = [];
   #batchHeader: MpegHeader | undefined;
   #padding = new EncoderPadding(undefined, 0);

@@ -2,13 +2,13 @@ import { MPEGDecoder } from "mpg123-decoder";
 
 /** The samples of some frames. */
 export interface Mpg123Piece {
-  /** Values of the left and the right channel, -1 to 1; equal for mono. */
+  /** Samples of the left and right channels, -1 to 1; equal for mono. */
   readonly channels: readonly Float32Array[];
   /** Number of broken frames, which are left out. */
   readonly faults: number;
 }
 
-/** Decodes the frames of MP3s with mpg123, without broken ones. */
+/** Decodes MP3 frames with mpg123, leaving out broken ones. */
 export class Mpg123 {
   readonly #decoder: MPEGDecoder;
 
@@ -17,13 +17,13 @@ export class Mpg123 {
   }
 
   static async open(): Promise<Mpg123> {
-    // Encoder padding is removed elsewhere: mpg123 only knows the padding of the first file.
+    // Encoder padding is removed elsewhere: mpg123 knows only the first file's padding.
     const decoder = new MPEGDecoder({ enableGapless: false });
     await decoder.ready;
     return new Mpg123(decoder);
   }
 
-  /** Decodes whole frames of one sample rate; each frame is output immediately. */
+  /** Decodes whole frames that share a sample rate; each frame is output immediately. */
   decode(frames: Uint8Array): Mpg123Piece {
     const { channelData, errors } = withoutConsoleErrors(() => this.#decoder.decode(frames));
     return { channels: channelData, faults: errors.length };
@@ -34,7 +34,7 @@ export class Mpg123 {
   }
 }
 
-/** Runs without console.error: mpg123-decoder prints every broken frame, and a file may have a million. */
+/** Runs without console.error: mpg123-decoder logs every broken frame, and a file may have a million. */
 function withoutConsoleErrors<T>(run: () => T): T {
   const print = console.error;
   console.error = () => {};

@@ -18,8 +18,8 @@ export interface FileEnd {
 /** The decoder of one file. */
 export interface PieceDecoder {
   /**
-   * Decodes the next bytes and returns samples, cut wherever the sample rate changes. Throws an Error whose message is
-   * for the sender of the file.
+   * Decodes the next bytes and returns samples, split wherever the sample rate changes. Throws an Error whose message
+   * is for the sender of the file.
    */
   push(bytes: Uint8Array): readonly DecodedPiece[];
   /** Called once after the last bytes. */
@@ -27,7 +27,7 @@ export interface PieceDecoder {
   close(): void;
 }
 
-/** Maximum number of bytes decoded at once: a few milliseconds of work. */
+/** Maximum number of bytes decoded at a time: a few milliseconds of work. */
 const MAX_PIECE_BYTES = 16 * 1024;
 
 /**

@@ -2,7 +2,7 @@ import { concatPcm } from "../../src/audio/samples/pcm.ts";
 import { Resampler } from "../../src/audio/samples/resample.ts";
 import type { DecodedPiece } from "./piece-decoder.ts";
 
-/** True if the samples are all of their memory, and no other thread shares it. */
+/** True if the samples fill their whole buffer, which no other thread shares. */
 const isWhole = (samples: Int16Array): samples is Int16Array<ArrayBuffer> =>
   samples.buffer instanceof ArrayBuffer && samples.byteLength === samples.buffer.byteLength;
 
@@ -18,7 +18,7 @@ export class ResampledPieces {
     this.#sampleRate = sampleRate;
   }
 
-  /** Adds the next piece; joined files may have several rates. */
+  /** Adds the next piece; concatenated files may have different rates. */
   push({ samples, sampleRate }: DecodedPiece): void {
     if (this.#resampler === undefined || sampleRate !== this.#rate) {
       if (this.#resampler) this.#pieces.push(this.#resampler.flush());

@@ -1,4 +1,4 @@
-/** A pool of buffers of one length. */
+/** A pool of buffers of the same length. */
 export class SampleBuffers {
   /** Number of samples in one buffer. */
   readonly length: number;
@@ -6,7 +6,7 @@ export class SampleBuffers {
   readonly #freeBuffers: Int16Array<ArrayBuffer>[] = [];
 
   /**
-   * @param length length of a buffer, samples
+   * @param length length of each buffer, samples
    * @param maxSpares maximum number of unused buffers kept
    */
   constructor(length: number, maxSpares: number) {

@@ -6,7 +6,7 @@ import { waveIn } from "../../src/audio/wav/wav-chunks.ts";
 import type { FileBytes } from "../../src/ports/audio-decoder.ts";
 import type { DecodedPiece, FileEnd, PieceDecoder } from "./piece-decoder.ts";
 
-/** Decodes one WAV file piece by piece, skipping anything before its header and the tags after it. */
+/** Decodes one WAV file piece by piece, skipping anything before its header, and tags after its audio. */
 export class WavPieces implements PieceDecoder {
   readonly #file: Uint8Array;
   readonly #start: number;

@@ -13,15 +13,16 @@ const INSPECT_CPU_MS = 5_000;
 /** CPU time limit for decoding, ms: the work of an inspection, plus resampling. */
 const DECODE_CPU_MS = 15_000;
 /**
- * Elapsed time after which the worker is ended, as a multiple of the CPU limit: other work may keep the machine busy.
+ * Elapsed time after which the worker is stopped, as a multiple of the CPU limit: other work may keep the machine busy.
  */
 const TIMEOUT_FACTOR = 4;
-/** A WAV file up to this size is decoded on the calling thread: its way to a worker and back takes longer. */
+/** A WAV file up to this size is decoded on the calling thread: passing it to a worker and back takes longer. */
 const MAX_DIRECT_BYTES = 64 << 10;
 
 /**
- * Decodes WAV and MP3 files in workers, except short WAV files, and detects the format by the bytes alone. Decodes MP3 streams on the calling
- * thread, because a second of audio takes a few milliseconds. Closing it leaves the worker pool open.
+ * Decodes WAV and MP3 files in workers, except short WAV files, and detects the format from the bytes alone. Decodes
+ * MP3 streams on the calling thread, because a second of audio takes only a few milliseconds. Closing the decoder
+ * leaves the worker pool open.
  */
 export function workerDecoder(pool: AudioWorkers): AudioDecoder {
   return {
@@ -50,7 +51,9 @@ export function workerDecoder(pool: AudioWorkers): AudioDecoder {
   };
 }
 
-/** The samples of a WAV file; undefined if it needs the MP3 decoder, or has a fault, which a worker reports. */
+/**
+ * The samples of a WAV file; undefined if the file needs the MP3 decoder, or has a fault, which a worker then reports.
+ */
 function decodedWav(file: Uint8Array, sampleRate: number): Int16Array | undefined {
   try {
     if (mp3InWav(file) !== undefined) return undefined;
@@ -69,9 +72,7 @@ function formatOf(file: Uint8Array): AudioFacts["format"] {
   throw new AudioUnsupported(`the audio is ${formatRefusal(format.unsupported)}`);
 }
 
-/**
- * Returns the piece of a job. Failures of the job become {@link AudioUnsupported}; failures of the pool stay unchanged.
- */
+/** Returns the single piece of a job. Job failures become {@link AudioUnsupported}; pool failures stay unchanged. */
 async function onlyPiece<Piece>(pieces: AsyncIterable<Piece>, signal: AbortSignal | undefined): Promise<Piece> {
   try {
     for await (const piece of pieces) return piece;

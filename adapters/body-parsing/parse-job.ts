@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { audioPlace, decodeFile } from "../../src/domain/calls/audio-input.ts";
 import { type JsonBounds, parseJson } from "../../src/domain/input/json-body.ts";
 
-/** Jobs of a body parser for a worker; each yields one piece. */
+/** A body parser's jobs for a worker; each yields one piece. */
 export interface BodyJobs {
   "parse-body": { readonly input: ParseInput; readonly piece: ParsedBody };
 }
@@ -26,7 +26,8 @@ export function parseJob(
   { emit }: { emit(piece: ParsedBody, transfer?: readonly ArrayBuffer[]): void },
 ): void {
   const parsed = parseJson(new Uint8Array(buffer, 0, length), bounds);
-  (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0); // frees its memory now, not when garbage is collected
+  // Frees the memory immediately, without waiting for garbage collection.
+  (buffer as ArrayBuffer & { transfer(length: number): void }).transfer(0);
   const place = "value" in parsed ? audioPlace(parsed.value) : undefined;
   const file = place && decodeFile(place.audioBase64);
   if (file) {

@@ -14,7 +14,7 @@ export interface BodyWorkers {
   ): AsyncIterable<BodyJobs["parse-body"]["piece"]>;
 }
 
-/** Parses bodies in workers. Closing it leaves the worker pool open. */
+/** Parses bodies in workers. Closing the parser leaves the worker pool open. */
 export function workerParser(pool: BodyWorkers): BodyParser {
   return {
     async parse(bytes, bounds) {

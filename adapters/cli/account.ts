@@ -16,22 +16,22 @@ import { print, printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The settings by which a command finds the storage of a server, and the address of its console. */
+/** The settings by which a command finds a server's storage and the address of its console. */
 const CONSOLE_SETTINGS: readonly Setting[] = [
   ...STORAGE_SETTINGS,
   ...settingsOf("publicUrl", "hostname", "port", "tls.cert", "tls.key", "basePath", "console"),
 ];
 
 /**
- * Checks that users can open an address of the console.
+ * Checks that users can open console pages.
  * @throws {UsageError} the server has no console
  */
 function assertConsole({ console }: ServerSettings): void {
   if (console !== "off") return;
-  throw new UsageError('RINGPORT_CONSOLE is "off": no page accepts a code; set it to "on", and restart the server');
+  throw new UsageError('there is no page to enter a code on: set RINGPORT_CONSOLE to "on", and restart the server');
 }
 
-/** An address of the console with a code in its fragment, which is not sent to the server. */
+/** A console URL with a code in its fragment, which is not sent to the server. */
 function codeUrl(settings: ServerSettings, page: "register" | "reset", code: string): string {
   const { options, tls, hostname = DEFAULT_HOSTNAME, port = DEFAULT_PORT } = settings;
   const local = localUrl(hostname, port, tls ? "https" : "http") + (options.basePath ?? "");
@@ -43,7 +43,7 @@ function codeDependencies({ logins }: Storage): CodeParts {
   return { logins, system: realSystem, ids: idSource(realSystem.now, realSystem.random), sha256: sha256Hex };
 }
 
-/** `ringport account code`: the address at which the administrator registers. */
+/** `ringport account code`: a link at which the administrator registers. */
 export const accountCode: CommandSpec = {
   summary: "Prints the one-time address at which the administrator of the console registers.",
   details:
@@ -115,7 +115,7 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "CREATED", dropOrder: 3 },
 ];
 
-/** `ringport account reset`: an address at which the owner sets a new password. */
+/** `ringport account reset`: a link for setting a new password. */
 export const accountReset: CommandSpec = {
   summary: "Prints a one-time address at which a person sets a new password.",
   details:
@@ -141,7 +141,7 @@ export const accountReset: CommandSpec = {
       return 0;
     }
     print(url);
-    printToStderr(`Send it to ${code.account.email} privately: it opens the account once, until ${expiresAt}.`);
+    printToStderr(`Send it to ${code.account.email} privately: it works once, until ${expiresAt}.`);
     return 0;
   },
 };

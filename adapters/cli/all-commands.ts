@@ -1,12 +1,12 @@
 import type { Command, CommandSpec } from "./command.ts";
 
-/** A command by its name. Its file is loaded when the command is run, or shown in the help. */
+/** A command and its name. Its file is loaded when the command is run or shown in the help. */
 export interface CommandEntry {
   readonly path: readonly string[];
   load(): Promise<Command>;
 }
 
-/** Every command, in the order of the help: parsing, help and completion are made from this table. */
+/** All commands, in help order: parsing, help and completion use this table. */
 export const COMMANDS: readonly CommandEntry[] = [
   entry("serve", async () => (await import("./serve/serve.ts")).serveCommand),
   entry("demo", async () => (await import("./demo/demo.ts")).demo),

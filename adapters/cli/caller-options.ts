@@ -1,7 +1,7 @@
 import type { CallerId } from "../../src/client/index.ts";
 import type { Command, ParsedLine } from "./command.ts";
 
-/** Options that name the caller of one call, or of all calls of an instance. */
+/** Options that set the caller of one call, or of all of an instance's calls. */
 export const CALLER_OPTIONS: Command["options"] = [
   {
     name: "from",
@@ -12,7 +12,7 @@ export const CALLER_OPTIONS: Command["options"] = [
   { name: "withheld", help: "Withholds number and name from the callee." },
 ];
 
-/** The caller that the options name; undefined if they name none. */
+/** The caller set by the options; undefined if they set none. */
 export function callerIn({ values }: ParsedLine): CallerId | undefined {
   const phoneNumber = values.get("from") as string | undefined;
   const displayName = values.get("from-name") as string | undefined;

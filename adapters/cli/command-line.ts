@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 
 /**
  * Parses the words after a command's name.
- * @throws {UsageError} an unknown option, too many or too few values
+ * @throws {UsageError} an option is unknown, or there are too many or too few values
  */
 export function parseCommandLine(command: Command, args: readonly string[]): ParsedLine {
   const switches = new Map<string, boolean>();

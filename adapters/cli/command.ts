@@ -37,7 +37,7 @@ export interface ParsedLine {
   readonly operands: readonly string[];
 }
 
-/** Description of a command; its name is in the table of commands. */
+/** Specification of a command; its name is in the table of commands. */
 export interface CommandSpec {
   readonly summary: string;
   /** Further details for `--help`. */

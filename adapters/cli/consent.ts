@@ -66,7 +66,7 @@ export const consentList: CommandSpec = {
   },
 };
 
-/** The number of the command, in any spelling with + or 00. @throws {UsageError} */
+/** The command's number, written in any form with + or 00. @throws {UsageError} */
 function phoneIn({ operands: [phone = ""] }: ParsedLine): string {
   return checkedNumber(plainNumber(phone));
 }

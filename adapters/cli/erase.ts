@@ -15,7 +15,7 @@ import { printJson, printToStderr } from "./terminal/terminal.ts";
 import { withStorage } from "./token/storage-work.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** `ringport erase`: deletes one person's data, on request. */
+/** `ringport erase`: deletes one person's data at their request. */
 export const erase: CommandSpec = {
   summary: "Deletes all data about calls to a phone number.",
   details:

@@ -16,7 +16,7 @@ export const EXIT = {
   leaseLost: 8,
 } as const;
 
-/** Help text on the exit codes, for commands that wait for a call. */
+/** Help text about the exit codes, for commands that wait for a call. */
 export const EXIT_CODES_HELP =
   "Exit code: 0 completed, 1 failed, 2 bad input, 3 busy, 4 declined, 5 no answer, 6 unreachable or no such number, 7 the instance already has a call, 130 Ctrl-C.";
 

@@ -48,7 +48,7 @@ function settingsHelp(settings: readonly Setting[]): string[] {
   return ["", ...paragraph(note), ...sections];
 }
 
-/** The names of a setting, with its description on the next row, because a single row would be too wide. */
+/** A setting's names, with its description on the next row, because a single row would be too wide. */
 function settingRow({ flag, env, parser, fallback, help }: Setting): string[] {
   const placeholder = parser.placeholder ? ` ${parser.placeholder}` : "";
   const [names = "", ...continuation] = wrapped(

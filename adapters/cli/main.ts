@@ -3,12 +3,12 @@ import * as module from "node:module";
 import process from "node:process";
 
 enableCompileCache();
-const { run } = await import("./run.ts"); // after the cache is enabled, so that its code comes from there
+const { run } = await import("./run.ts"); // imported after the cache is enabled, so that its code is loaded from there
 process.exit(await run(process.argv.slice(2)));
 
 /**
- * Lets Node cache compiled code in its default folder, which halves the time of the next start; workers get the folder
- * from the variable. Other runtimes, and older versions of Node, have no such cache.
+ * Enables Node's cache for compiled code in its default folder, which halves the time of the next start; workers get
+ * the folder from the variable. Other runtimes, and older versions of Node, have no such cache.
  */
 function enableCompileCache(): void {
   const directory = module.enableCompileCache?.().directory;

@@ -11,7 +11,7 @@ import { IncompleteError, UsageError } from "./usage-error.ts";
 
 /** An error in the form that `--json` prints. */
 interface Problem {
-  /** A code of the HTTP interface, or `usage`, or `failed`. */
+  /** An error code of the HTTP API, or `usage`, or `failed`. */
   readonly code: string;
   readonly detail: string;
   /** Status of the HTTP response; null if there was none. */
@@ -27,7 +27,7 @@ interface ExplainOptions {
   readonly typedCommand?: TypedCommand | undefined;
 }
 
-/** Prints why a command failed, in one line or as one JSON document; returns the exit code. */
+/** Prints why a command has failed, on one line or as one JSON document; returns the exit code. */
 export function explain(failure: unknown, { json, typedCommand }: ExplainOptions): number {
   const error = failure instanceof IncompleteError ? failure.cause : failure;
   const problem = problemOf(error, typedCommand);
@@ -52,12 +52,12 @@ function problemOf(error: unknown, typedCommand: TypedCommand | undefined): Prob
   return { code, detail, status: status || null, request_id: requestId, errors };
 }
 
-/** All faults of the input; undefined without any. */
+/** All input faults; undefined if there are none. */
 function faultTexts(errors: readonly RequestFault[], typedCommand: TypedCommand | undefined): string | undefined {
   return errors.length === 0 ? undefined : errors.map((fault) => optionFaultText(fault, typedCommand)).join("; ");
 }
 
-/** The server's message, with the fix for faults of the connection. */
+/** The server's message, with a fix for connection faults. */
 function withFix(error: RingportError): string {
   const { code, status, detail } = error;
   if (code === "network_error") return unreachableText(error.message.replace(/ did not respond.*$/s, ""), error);
@@ -68,7 +68,7 @@ function withFix(error: RingportError): string {
   return detailText(detail);
 }
 
-/** Codes of faults that are not the user's mistake: a server that cannot be reached, a download that is damaged. */
+/** Codes of faults that are not the user's mistake, such as an unreachable server or a damaged download. */
 const FAILURES: ReadonlySet<string> = new Set(["connection_lost", "model_not_installed"]);
 
 function exitCode(error: unknown): number {

@@ -5,7 +5,7 @@ import { CONNECTION_SETTINGS } from "./connection/connection-settings.ts";
 import { jsonOption } from "./json-option.ts";
 import { printJson } from "./terminal/terminal.ts";
 
-/** A command with the id of one record: a request to the server, whose result is printed. */
+/** A command that takes the id of one record, sends a request to the server and prints the result. */
 interface RecordCommand<Result> {
   readonly record: Completion;
   readonly summary: string;

@@ -1,12 +1,12 @@
 import type { Command, ParsedLine } from "./command.ts";
 
-/** A command as it was typed. */
+/** A command as typed. */
 export interface TypedCommand {
   readonly command: Command;
   readonly line: ParsedLine;
 }
 
-/** A fault of a request, as the server reports it. */
+/** A request fault, as reported by the server. */
 export interface RequestFault {
   readonly pointer: string;
   readonly parameter?: string | undefined;
@@ -14,9 +14,9 @@ export interface RequestFault {
 }
 
 /**
- * The option or operand that fills each field of a request. A field is a JSON Pointer, without that of a batch's
- * message, or the name of a query parameter. A field below one of these is filled by the same option. If several words
- * fill one field, the first one typed is used.
+ * The option or operand that fills each field of a request. A field is a JSON Pointer, without the prefix of a batch's
+ * message, or the name of a query parameter. A field under one of these is filled by the same option. If several words
+ * fill a field, the first one typed is used.
  */
 export const WORDS_OF_FIELDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -63,7 +63,7 @@ export const WORDS_OF_FIELDS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Words of a detail that name an option; a quoted text in between stays. */
+/** Words in a detail that stand for an option; quoted text in between stays. */
 const WORDS_OF_DETAILS: ReadonlyMap<string, string> = new Map([
   ['{"skipInvalid": true}', "--skip-invalid"],
   ["phone_column", "--phone-column"],
@@ -79,7 +79,7 @@ const DETAIL_PARTS = new RegExp(
 /** Longest typed value that is quoted, characters. */
 const MAX_QUOTED = 60;
 
-/** A fault by the option or the operand that was typed, with its value: `--gap is "90d": must be …`. */
+/** A fault described by the typed option or operand, with its value: `--gap is "90d": must be …`. */
 export function optionFaultText(fault: RequestFault, typedCommand: TypedCommand | undefined): string {
   const { pointer, parameter } = fault;
   const detail = typedCommand ? detailText(fault.detail) : fault.detail;
@@ -91,12 +91,12 @@ export function optionFaultText(fault: RequestFault, typedCommand: TypedCommand 
   return `${label} is "${quotedValue}": ${detail}`;
 }
 
-/** A detail of the server with options instead of the names of fields. */
+/** A detail from the server, with options instead of field names. */
 export function detailText(detail: string): string {
   return detail.replace(DETAIL_PARTS, (part) => WORDS_OF_DETAILS.get(part) ?? part);
 }
 
-/** The options that fill a field, as they are typed: `--text`; undefined for a field without one. */
+/** The options that fill a field, as typed: `--text`; undefined if there are none. */
 export function optionOf(field: string): string | undefined {
   const [word] = wordsOf(field);
   return word === undefined ? undefined : `--${word}`;
@@ -117,7 +117,7 @@ function typedWord(
   return words.find(({ value }) => value !== undefined) ?? words[0];
 }
 
-/** The names of the options or operands of a field, or of the nearest field above it that has one. */
+/** The names of the options or operands for a field, or for the nearest field above it that has any. */
 function wordsOf(field: string): string[] {
   if (field.startsWith("--")) return [field.slice(2)];
   for (let name = field.replace(/^\/message(?=\/)/, ""); ; ) {

@@ -45,7 +45,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Prints the help of `ringport` or of a group of commands. @throws {UsageError} other words */
+/** Prints help for `ringport` or for a group of commands. @throws {UsageError} other words */
 async function overview(words: readonly string[], option: string | undefined): Promise<number> {
   if (option !== undefined && option !== "--help" && option !== "-h")
     throw new UsageError(`"${option}" must follow the command: ringport COMMAND ${option}`);

@@ -3,7 +3,7 @@ import type { RingportOptions } from "../../src/options.ts";
 import { StorageLocked, StorageUnavailable } from "../../src/ports/storage.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Appends the fix to the error of a storage that does not open; returns other errors unchanged. */
+/** Appends the fix to the error if the storage cannot be opened; returns other errors unchanged. */
 export function withFix(error: unknown, { databaseUrl }: RingportOptions): unknown {
   const variable = databaseUrl === undefined ? "RINGPORT_DATA" : "DATABASE_URL";
   if (error instanceof StorageLocked)
@@ -19,7 +19,7 @@ function isRefusalOfPostgres(error: unknown): error is Error {
   return error instanceof Error && "code" in error && /^(28|3D)\w{3}$/.test(String(error.code));
 }
 
-/** True if the storage cannot be used now, or another server owns it; both may be temporary. */
+/** True if the storage is currently unusable, or another server owns it; both may be temporary. */
 export function isOutage(error: unknown): boolean {
   return error instanceof CodedError && error.code === "storage_unavailable";
 }

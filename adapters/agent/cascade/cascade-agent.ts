@@ -6,18 +6,17 @@ import { ChatConversation, type ChatLimits } from "./chat-conversation.ts";
 
 /** Options of {@link cascadeAgent}. */
 export interface CascadeAgentOptions extends ChatOptions {
-  /** Maximum number of replies of the model in one call. Default: 100. */
+  /** Maximum number of model replies in one call. Default: 100. */
   readonly maxTurns?: number | undefined;
-  /** Maximum number of tokens of all requests of one call, if the server counts them. Default: 200,000. */
+  /** Maximum number of tokens that all requests in one call use, if the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
   /** True to ask the model as soon as partial transcripts suggest that the callee's turn is ending. Default: true. */
   readonly preemptive?: boolean | undefined;
 }
 
 /**
- * An agent that combines a language model with the transcription and the speech of this server. The model can come from
- * OpenAI, Ollama, vLLM, LocalAI or any other server with `POST /chat/completions`. Throws a TypeError for a malformed
- * base URL.
+ * An agent that combines a language model with this server's transcription and speech. The model can come from OpenAI,
+ * Ollama, vLLM, LocalAI or any other server with `POST /chat/completions`. Throws a TypeError for a malformed base URL.
  */
 export function cascadeAgent(options: CascadeAgentOptions): Agent {
   const chat = chatClient(options);
@@ -25,7 +24,7 @@ export function cascadeAgent(options: CascadeAgentOptions): Agent {
     turns: options.maxTurns ?? DEFAULT_TURNS,
     tokens: options.maxTokens ?? DEFAULT_TOKENS,
     preemptive: options.preemptive,
-    // A request has its own limits, which end it earlier: two attempts, each repeated twice if the server is busy.
+    // A request's own limits end it earlier: two attempts, each repeated twice if the server is busy.
     replyTimeoutMs: 8 * (options.timeoutMs ?? REQUEST_MS),
   };
   const scope = new AbortController();

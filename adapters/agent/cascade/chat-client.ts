@@ -17,13 +17,13 @@ export interface ChatOptions {
   readonly apiKey?: string | undefined;
   /** The model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** Additional headers of every request. */
+  /** Additional headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest wait for the start of the response and between its chunks, ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Longest silence of a server, ms. */
+/** Longest silence from a server, ms. */
 export const REQUEST_MS = 10_000;
 /** Time limit for a server to end a complete response, ms. */
 const LINGER_MS = 1_000;

@@ -30,7 +30,7 @@ const MAX_LOST_TURNS = 1;
 export interface ChatLimits extends AgentCallLimits {
   /** True if replies are prepared before it is certain that the callee's turn has ended. Default: true. */
   readonly preemptive?: boolean | undefined;
-  /** Longest time without any output of a reply, ms. Default: the limit of the core. */
+  /** Longest time without any output in a reply, ms. Default: the core's limit. */
   readonly replyTimeoutMs?: number | undefined;
 }
 

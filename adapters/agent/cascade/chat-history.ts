@@ -7,14 +7,16 @@ const MAX_UTTERANCE_LENGTH = 4_000;
 /** Inputs that become a message of the user. */
 export type ChatInput = Extract<ConversationInput, { type: "begin" | "key" | "words" | "voicemail" }>;
 
-/** The messages of one call. They contain the words that the callee has heard, not all that the model generated. */
+/**
+ * The messages of one call. They contain the words that the callee has heard, not everything the model has generated.
+ */
 export class ChatHistory {
   /** All messages; tool results are added by the tool round. */
   readonly messages: ChatMessage[];
-  /** Indexes of the agent's messages since the callee last spoke. */
+  /** Indexes of the agent's messages added since the callee last spoke. */
   readonly #spokenIndexes: number[] = [];
 
-  /** @param instructions content of the first message, in the role of the system */
+  /** @param instructions content of the first message, whose role is `system` */
   constructor(instructions: string) {
     this.messages = [{ role: "system", content: instructions }];
   }
@@ -31,12 +33,12 @@ export class ChatHistory {
     return [...this.messages.slice(0, index), user];
   }
 
-  /** Adds the message that the callee answered, for a call whose first words do not come from the model. */
+  /** Adds the message that the callee has answered, for a call whose first words do not come from the model. */
   addAnswer(): void {
     this.messages.push({ role: "user", content: "[The callee answers the phone.]" });
   }
 
-  /** Adds words of the agent; returns their index. */
+  /** Adds the agent's words; returns their index. */
   addWords(content: string): number {
     const index = this.messages.push({ role: "assistant", content }) - 1;
     this.#spokenIndexes.push(index);
@@ -60,7 +62,7 @@ export class ChatHistory {
     }
   }
 
-  /** The message of an input, and its index: a continued utterance replaces its earlier words. */
+  /** The message for an input, and its index: a continued utterance replaces its earlier words. */
   #messageOf(input: ChatInput): { index: number; user: ChatMessage } {
     const content = wordsOf(input);
     const end = this.messages.length;
@@ -78,11 +80,11 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
-/** Text of an input, as a message of the user. */
+/** Text of an input, as a user message. */
 function wordsOf(input: ChatInput): string {
   if (input.type === "begin") return "[The callee answers the phone. Begin the conversation.]";
   if (input.type === "voicemail") return "[The beep of a voicemail was heard. Leave your message and hang up.]";
   if (input.type === "key") return `[The callee presses the key ${input.digit}.]`;
-  // Brackets mark actions of the callee.
+  // Brackets mark the callee's actions.
   return input.text.slice(0, MAX_UTTERANCE_LENGTH).replace(/[[\]]/g, "");
 }

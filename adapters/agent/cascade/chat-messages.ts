@@ -1,4 +1,4 @@
-/** A message of a chat, in the format of `POST /chat/completions`. */
+/** A chat message, in the format of `POST /chat/completions`. */
 export type ChatMessage =
   | { readonly role: "system" | "user"; readonly content: string }
   | { readonly role: "assistant"; readonly content: string | null; readonly tool_calls?: readonly ToolCall[] }

@@ -3,7 +3,7 @@ import type { ChatPart, ToolCall } from "./chat-messages.ts";
 
 /** Maximum length of a completion, characters. */
 const MAX_COMPLETION_LENGTH = 20_000;
-/** Maximum number of tool calls of one completion. */
+/** Maximum number of tool calls in one completion. */
 const MAX_CALLS = 16;
 
 /** A completion that arrives in chunks. */
@@ -65,7 +65,7 @@ export class ModelCompletion {
   }
 }
 
-/** The part of a chunk that is used; any field may be missing. */
+/** The fields of a chunk that are used; any may be missing. */
 interface Chunk {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: unknown; readonly tool_calls?: readonly CallChunk[] };

@@ -29,8 +29,8 @@ export class PreparedReply {
   }
 
   /**
-   * Yields the parts, the buffered ones immediately.
-   * @throws the error of the request, or the signal's reason
+   * Yields the parts; buffered parts immediately.
+   * @throws the request's error, or the signal's reason
    */
   async *parts(signal: AbortSignal): AsyncGenerator<ChatPart, void> {
     const stop = (): void => {

@@ -41,7 +41,7 @@ export async function reportOf(
   }
 }
 
-/** A message as lines of the transcript. */
+/** A message as transcript lines. */
 function linesOf(message: ChatMessage): object[] {
   switch (message.role) {
     case "system":

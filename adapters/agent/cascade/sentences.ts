@@ -11,7 +11,7 @@ const ABBREVIATION = /(?:^|\s)(?:dr|dra|mr|mrs|ms|sr|sra|st|no|nr|e\.g|i\.e|z\.b
 /** Maximum length of a piece of text without a sentence end, characters. */
 const MAX_LENGTH = 300;
 
-/** Cuts a text that arrives piece by piece into sentences; its first piece is a clause, so that it is spoken soon. */
+/** Cuts text that arrives piece by piece into sentences; the first piece is a clause, so that it is spoken soon. */
 export class Sentences {
   #buffer = "";
   #hasBegun = false;

@@ -10,9 +10,8 @@ const NOT_TRANSFERRED = "error: not transferred, because another tool failed";
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
 /**
- * The tools that one completion calls. They run at the same time, and each result takes its place in the history as
- * soon as it is available, even if the callee has interrupted: an interruption does not undo an action that has
- * started.
+ * The tools that one completion calls. They run concurrently, and each result is added to the history as soon as it is
+ * available, even if the callee has interrupted: an interruption does not undo an action that has started.
  */
 export class ToolRound {
   readonly #history: ChatMessage[];
@@ -41,7 +40,7 @@ export class ToolRound {
     return this.#runningTools.length > 0;
   }
 
-  /** Waits for the tools for at most `ms`; resolves with true if they are still running. */
+  /** Waits at most `ms` for the tools; resolves with true if they are still running. */
   isSlow(ms: number, signal: AbortSignal): Promise<boolean> {
     return isSlow(Promise.all(this.#runningTools), ms, signal);
   }
@@ -59,8 +58,8 @@ export class ToolRound {
   }
 
   /**
-   * The agent's own actions among the calls, in order. Call this after {@link whenFinished}, since a failure keeps the
-   * call open.
+   * The calls that are actions of the agent itself, in order. Call this after {@link whenFinished}, since a failed tool
+   * keeps the phone call open.
    */
   *actions(): Generator<ConversationAction> {
     for (const { action } of this.#calls) if (action.do === "press") yield { type: "press", keys: action.keys };

@@ -51,7 +51,7 @@ export function toolSpecs(call: CallTools): ToolSpec[] {
   }));
 }
 
-/** The action behind a tool call; the model gets the fault as the result. */
+/** The action for a tool call; a fault is passed to the model as the result. */
 export type ToolAction =
   | { readonly do: "hang_up" }
   | { readonly do: "leave_voicemail"; readonly text: string }
@@ -84,7 +84,7 @@ function pressOf(input: string): ToolAction {
   return { do: "refuse", fault: "keys must be 1 to 32 characters of 0-9 * #" };
 }
 
-/** A model cannot make up a number: it picks one that the creator of the call has allowed. */
+/** A model cannot make up a number: it picks one that the call's creator has allowed. */
 function transferOf(input: string, numbers: readonly string[]): ToolAction {
   const { to } = (jsonOf(input) ?? {}) as { to?: unknown };
   const allowedNumber = numbers.find((number) => number === to);

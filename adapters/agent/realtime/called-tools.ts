@@ -17,7 +17,7 @@ export interface ToolReports {
   hangUp(): void;
 }
 
-/** Carries out the tools that the model calls, and lets it continue with their results. */
+/** Runs the tools that the model calls, and has the model continue with their results. */
 export class CalledTools {
   readonly #brief: AgentBrief;
   readonly #link: ReconnectingLink;
@@ -25,8 +25,7 @@ export class CalledTools {
   readonly #reports: ToolReports;
   readonly #scope: AbortSignal;
   /**
-   * Number of interruptions so far: the results of tools are followed by a reply only if no interruption came in
-   * between.
+   * Number of interruptions so far: a reply follows the results of tools only if there was no interruption in between.
    */
   #interruptionCount = 0;
   #stepCount = 0;
@@ -100,7 +99,7 @@ export class CalledTools {
     } else this.#replies.request({ to: "words", continues: true, wordsOnly: ++this.#stepCount >= MAX_STEPS - 1 });
   }
 
-  /** Asks the callee for a moment if the tools take long. */
+  /** Asks the callee for a moment if the tools take a long time. */
   async #fillTime(results: Promise<unknown>, interruptionsBefore: number): Promise<void> {
     const takesLong = await isSlow(results, TOOL_WAIT_MS, this.#scope);
     if (!takesLong || interruptionsBefore !== this.#interruptionCount) return;

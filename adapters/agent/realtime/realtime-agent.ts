@@ -14,19 +14,22 @@ export interface RealtimeAgentOptions extends SessionOptions {
   readonly apiKey?: string | undefined;
   /** The speech-to-speech model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** More headers for the connection. */
+  /** Additional headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Maximum silence of the server while a reply is due, ms; after it the request is repeated once. Default: 10,000. */
+  /**
+   * Longest silence from the server while a reply is due, ms; after that, the request is repeated once. Default:
+   * 10,000.
+   */
   readonly timeoutMs?: number | undefined;
-  /** Maximum number of replies of the model in one call. Default: 100. */
+  /** Maximum number of model replies in one call. Default: 100. */
   readonly maxTurns?: number | undefined;
-  /** Maximum number of tokens of all replies of one call, if the server counts them. Default: 200,000. */
+  /** Maximum number of tokens in all replies of one call, if the server counts them. Default: 200,000. */
   readonly maxTokens?: number | undefined;
 }
 
 /**
- * An agent whose model receives the callee's audio and replies with audio, over the realtime protocol of OpenAI. It
- * needs neither the transcription nor the speech engine of this server. Throws a TypeError for a malformed base URL.
+ * An agent whose model receives the callee's audio and replies with audio, over OpenAI's realtime protocol. It needs
+ * neither the transcription nor the speech engine of this server. Throws a TypeError for a malformed base URL.
  */
 export function realtimeAgent(options: RealtimeAgentOptions): AudioAgent {
   const { baseUrl, apiKey, model, headers, timeoutMs = 10_000 } = options;

@@ -47,9 +47,9 @@ export class RealtimeConversation implements AudioConversation {
   readonly #scope = new AbortController();
   #format: AudioFormat | undefined;
   #hasAskedIfPresent = false;
-  /** Set once the last reply has begun; with the reason, if it is a limit. */
+  /** Set once the last reply has begun; contains the reason if it is a limit. */
   #pendingClose: { readonly detail?: string } | undefined;
-  /** True if a machine records the agent. */
+  /** True if a machine is recording the agent. */
   #leavesMessage = false;
   /** True if the agent has finished speaking. */
   #hasEnded = false;
@@ -239,7 +239,7 @@ export class RealtimeConversation implements AudioConversation {
     }
   }
 
-  /** Lets the model say goodbye, and hangs up. @param detail names the limit that was reached */
+  /** Has the model say goodbye, and hangs up. @param detail names the limit that has been reached */
   #close(detail?: string): void {
     if (this.#pendingClose !== undefined || this.#hasEnded) return;
     this.#pendingClose = detail === undefined ? {} : { detail };
@@ -248,7 +248,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#notify("[The call ends now. Say goodbye in one short sentence.]", { to: "silence", wordsOnly: true });
   }
 
-  /** Lets the model say a text, word by word. */
+  /** Has the model say a text verbatim. */
   #say(to: ReplyRequest["to"], text: string): void {
     this.#replies.request({ to, instructions: sayExactly(text), wordsOnly: true });
   }

@@ -4,24 +4,24 @@ import { membersOf, numberOf, textOf } from "../../provider-http/json-members.ts
 
 /** Maximum length of a function's arguments and of an item's words, characters. */
 const MAX_TEXT = 20_000;
-/** Maximum length of a piece of audio, characters of Base64. */
+/** Maximum length of a piece of audio, Base64 characters. */
 const MAX_AUDIO = 1 << 20;
 
-/** Messages of the server that are used here. */
+/** Server messages that are used here. */
 export type RealtimeEvent =
   | { readonly type: "ready" }
   | { readonly type: "speech_started" | "speech_stopped"; readonly item: string; readonly atMs: number | undefined }
   | { readonly type: "callee_words"; readonly item: string; readonly text: string }
-  /** `purpose`: as named in the request. */
+  /** `purpose`: as given in the request. */
   | { readonly type: "response_created"; readonly response: string; readonly purpose: string }
   | { readonly type: "audio"; readonly response: string; readonly item: string; readonly bytes: Uint8Array }
-  /** More words of an item, or all of them. */
+  /** More words of an item, or all its words. */
   | { readonly type: "words"; readonly response: string; readonly item: string; readonly delta: string }
   | { readonly type: "all_words"; readonly response: string; readonly item: string; readonly text: string }
-  /** A complete written text, which is not spoken. */
+  /** A complete text, which is not spoken. */
   | { readonly type: "text"; readonly response: string; readonly text: string }
   | { readonly type: "item_done"; readonly response: string; readonly item: string }
-  /** A function is called; the name, or the arguments, may arrive later. */
+  /** A function call; its name or arguments may arrive later. */
   | {
       readonly type: "call";
       readonly response: string;

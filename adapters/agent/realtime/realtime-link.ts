@@ -8,15 +8,15 @@ export interface RealtimeServer {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly (string | undefined)[];
-  /** Longest silence of the server while a response is due, ms. */
+  /** Longest silence from the server while a response is due, ms. */
   readonly timeoutMs: number;
 }
 
-/** A connection that failed; the message is for an operator and has no secrets. */
+/** Failure of a connection; the message is for an operator and has no secrets. */
 export class RealtimeFault extends CodedError {
   override readonly name = "RealtimeFault";
   readonly code = "realtime_fault";
-  /** True if another attempt would end in the same way. */
+  /** True if another attempt would fail in the same way. */
   readonly isPermanent: boolean;
   constructor(message: string, isPermanent: boolean) {
     super(message);
@@ -116,7 +116,7 @@ export class RealtimeLink {
   }
 }
 
-/** True if an error of the server ends the conversation permanently. */
+/** True if a server error ends the conversation permanently. */
 export function isPermanentCode(code: string): boolean {
   return PERMANENT.test(code);
 }

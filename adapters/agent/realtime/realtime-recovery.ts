@@ -25,8 +25,8 @@ export interface RecoveryReports {
 }
 
 /**
- * Recovers from one fault of the server: requests the reply once more, or continues over another connection. Gives up
- * at the next fault.
+ * Recovers from one server fault: requests the reply once more, or continues over another connection. Gives up at the
+ * next fault.
  */
 export class Recovery {
   readonly #link: ReconnectingLink;
@@ -108,7 +108,7 @@ export class Recovery {
     }
   }
 
-  /** Sends the conversation so far to a connection that does not know it. */
+  /** Sends the conversation so far over a new connection. */
   replayHistory(): void {
     if (this.#progress.isClosing || this.#progress.hasEnded) this.#link.send(NO_MORE_TURNS);
     for (const message of this.#history.messages) this.#link.send(itemCreate(message));

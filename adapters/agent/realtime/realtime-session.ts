@@ -14,7 +14,7 @@ export interface SessionOptions {
   readonly turnDetection?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A message of the conversation, to be repeated on a connection that replaces a broken one. */
+/** A message of the conversation, to be sent again on a connection that replaces a broken one. */
 export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<AudioFormat, object>> = {
 };
 
 /**
- * Requests the session of a call. The provider replies to each turn of the callee, but does not stop automatically:
+ * Requests the session for a call. The provider replies to each of the callee's turns, but does not stop automatically:
  * only this side knows how much was heard.
  */
 export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: SessionOptions): object {
@@ -63,7 +63,7 @@ export function sessionUpdate(brief: AgentBrief, format: AudioFormat, options: S
   };
 }
 
-/** Changes the audio format of both sides. */
+/** Changes the audio format in both directions. */
 export function formatUpdate(format: AudioFormat): object {
   const direction = { format: FORMATS[format] };
   return { type: "session.update", session: { type: "realtime", audio: { input: direction, output: direction } } };
@@ -75,7 +75,7 @@ export const NO_MORE_TURNS: object = {
   session: { type: "realtime", audio: { input: { turn_detection: null } } },
 };
 
-/** Drops the callee's audio that has not become a turn. */
+/** Drops the callee's audio that is not part of a turn yet. */
 export const FORGET_AUDIO: object = { type: "input_audio_buffer.clear" };
 
 /** Instructions for a reply with exactly this text. */
@@ -119,7 +119,7 @@ export function itemCreate({ role, text }: HistoryMessage): object {
   return { type: "conversation.item.create", item: { type: "message", role, content } };
 }
 
-/** Adds the result of a function. */
+/** Adds a function's result. */
 export function functionOutput(call: string, output: string): object {
   return { type: "conversation.item.create", item: { type: "function_call_output", call_id: call, output } };
 }

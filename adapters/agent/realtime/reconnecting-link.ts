@@ -7,15 +7,15 @@ export interface ReconnectingLinkListener {
   event(event: RealtimeEvent): void;
   /** Called when the connection is lost. @param isLast true if it is not replaced automatically */
   lost(fault: RealtimeFault, isLast: boolean): void;
-  /** Called when another connection has replaced it, without knowledge of the conversation. */
+  /** Called when a new connection has replaced it; the new one's server does not have the conversation. */
   replaced(): void;
-  /** Called when no other connection could replace it. */
+  /** Called when the connection could not be replaced. */
   replacementFailed(error: Error): void;
 }
 
 /**
- * The connection of one conversation: it is attempted twice, replaced once if it breaks, and is considered broken after
- * a long silence.
+ * The connection of one conversation: it is attempted twice, replaced once if it breaks, and considered broken after a
+ * long silence.
  */
 export class ReconnectingLink {
   readonly #server: RealtimeServer;
@@ -92,7 +92,7 @@ export class ReconnectingLink {
     this.#hasFailedOnce = false;
   }
 
-  /** Returns the server's error as a text without secrets. */
+  /** Returns the server's error as text without secrets. */
   faultText(problem: string): string {
     return withoutSecrets(`the model's server ${problem}`, this.#server.secrets);
   }

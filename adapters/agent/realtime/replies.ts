@@ -12,7 +12,7 @@ export interface ReplyRequest {
   readonly continues?: boolean;
   /** True for a filler sentence while a slow function runs; the conversation does not change. */
   readonly fillsTime?: boolean;
-  /** Replaces the instructions of the session for this reply. */
+  /** Replaces the session's instructions for this reply. */
   readonly instructions?: string | undefined;
   readonly wordsOnly?: boolean;
 }
@@ -31,14 +31,14 @@ export interface Response {
 type ReplyPart = Extract<RealtimeEvent, { type: "audio" | "words" | "all_words" | "item_done" }>;
 
 /**
- * Manages the replies of a server that makes one reply at a time: the next one waits, and is dropped if the callee
+ * Manages the replies of a server that generates one reply at a time: the next one waits, and is dropped if the callee
  * interrupts.
  */
 export class RealtimeReplies {
   readonly #link: ReconnectingLink;
   readonly #history: SpokenHistory;
   #current: Response | undefined;
-  /** The request that the server has not started on yet. */
+  /** The request that the server has not started yet. */
   #openRequest: { readonly id: string; readonly reply: ReplyRequest; isDropped: boolean } | undefined;
   /** The reply to request as soon as the current one has ended. */
   #pending: ReplyRequest | undefined;
@@ -105,7 +105,7 @@ export class RealtimeReplies {
     this.cancel();
   }
 
-  /** Handles the start of a reply; returns undefined if the reply was interrupted before. */
+  /** Handles the start of a reply; returns undefined if the reply has already been interrupted. */
   begin(id: string): Response | undefined {
     const request = this.#openRequest;
     this.#openRequest = undefined;

@@ -1,11 +1,11 @@
 import type { AgentBrief } from "../../../src/ports/conversation.ts";
 import { actionOf, type ToolAction } from "../cascade/tools.ts";
 
-/** Maximum number of function calls of one response. */
+/** Maximum number of function calls in one response. */
 const MAX_CALLS = 16;
 const NOT_HUNG_UP = "error: not hung up, because another tool failed";
 
-/** A function call of the model and its consequences. */
+/** A function call from the model, and the resulting action. */
 export interface CalledTool {
   readonly call: string;
   readonly action: ToolAction;

@@ -11,7 +11,7 @@ const PURPOSE = "result";
 /** A requested text. */
 interface TextRequest {
   readonly id: string;
-  /** The response that contains it; undefined until that is known. */
+  /** The response that contains the text; undefined until known. */
   response: string | undefined;
   text: string;
   resolve(text: string): void;
@@ -26,7 +26,7 @@ export class ResultWriter {
   #request: TextRequest | undefined;
   #requestCount = 0;
 
-  /** @param replayHistory sends the conversation so far to a connection that does not know it */
+  /** @param replayHistory sends the conversation so far over a new connection */
   constructor(brief: AgentBrief, link: ReconnectingLink, replayHistory: () => void) {
     this.#brief = brief;
     this.#link = link;
@@ -34,7 +34,7 @@ export class ResultWriter {
   }
 
   /**
-   * Requests the result. If the connection breaks in the meantime, tries once more over another.
+   * Requests the result. If the connection breaks, tries once more over another.
    * @param fault fault of the previous value
    */
   async write(fault: string | undefined, signal: AbortSignal): Promise<unknown> {
@@ -47,7 +47,7 @@ export class ResultWriter {
     }
   }
 
-  /** Handles an event of the server; returns true if it belongs only to a result. */
+  /** Handles a server event; returns true if it belongs only to a result. */
   handle(event: RealtimeEvent): boolean {
     const request = this.#request;
     if (request === undefined) return false;

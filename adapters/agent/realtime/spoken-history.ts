@@ -9,7 +9,7 @@ const MAX_TURNS = 50;
 /** The words heard in a call so far, for a connection that replaces a lost one. */
 export class SpokenHistory {
   readonly #messages: { readonly role: HistoryMessage["role"]; readonly item: string; text: string }[] = [];
-  /** Times at which the callee spoke, ms of their audio, by item. */
+  /** Times at which the callee spoke, in ms of the callee's audio, by item. */
   readonly #turns = new Map<string, { startMs: number | undefined; endMs: number | undefined }>();
 
   /** All messages, oldest first. */
@@ -17,12 +17,12 @@ export class SpokenHistory {
     return this.#messages.filter(({ text }) => text.trim() !== "").map(({ role, text }) => ({ role, text }));
   }
 
-  /** Adds words or an action of the callee. */
+  /** Adds the callee's words, or an action of the callee. */
   add(text: string, item = ""): void {
     this.#push({ role: "user", item, text });
   }
 
-  /** Adds words to an item of the agent; returns all words of the item. */
+  /** Adds words to an item of the agent; returns all the item's words. */
   extend(item: string, delta: string): string {
     const message = this.#messages.find((candidate) => candidate.item === item);
     if (message !== undefined) message.text += delta;

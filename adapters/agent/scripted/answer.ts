@@ -12,7 +12,7 @@ export type CalleeReply =
 const NO_MATCH: CalleeReply = { kind: "no_match" };
 const PARTIAL: CalleeReply = { kind: "partial" };
 
-/** The pressed keys after one more key: `*` restarts a number, `#` ends it. */
+/** The keys pressed so far, after one more key: `*` restarts a number, `#` ends it. */
 export function withKey({ digits }: Ask, pressedKeys: string, key: string): string {
   if (digits === undefined) return pressedKeys + key;
   if (key === "*") return "";

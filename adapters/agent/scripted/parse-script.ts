@@ -18,7 +18,7 @@ interface OpenAsk extends Omit<Ask, "branches" | "otherwise" | "noAnswer"> {
   noAnswer: readonly BranchStep[] | undefined;
 }
 
-/** A text after a colon, or in quotes. */
+/** Text after a colon, or in quotes. */
 const SAY = /^say ?(?:: ?(\S.*)|(["“].*))$/i;
 const HANG_UP = /^(?:hang up|end the call)\.?$/i;
 const TRANSFER = /^transfer\b(?: to)? ?:? ?(.*?)\.?$/i;

@@ -21,7 +21,7 @@ export interface Ask {
   readonly branches: readonly Branch[];
   /** Steps for an answer that matches no branch. */
   readonly otherwise: readonly BranchStep[] | undefined;
-  /** Steps if there is still no answer after the question was repeated. */
+  /** Steps if there is still no answer after the question has been repeated. */
   readonly noAnswer: readonly BranchStep[] | undefined;
 }
 

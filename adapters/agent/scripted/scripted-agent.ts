@@ -29,7 +29,7 @@ function scriptOf({ instructions, hearsWords, canTransfer, transferTo }: AgentBr
   }
 }
 
-/** Refuses a script with a question that needs words: without transcription only keys arrive. */
+/** Refuses a script with a question that needs words: without transcription, only keys are received. */
 function assertKeysSuffice({ steps }: Script): void {
   for (const question of questions(steps))
     if (needsWords(question))

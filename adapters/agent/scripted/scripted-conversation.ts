@@ -12,9 +12,9 @@ import { questions } from "./parse-script.ts";
 import { type Ask, type BranchStep, needsWords, type Script } from "./script.ts";
 import { ScriptTexts } from "./script-texts.ts";
 
-/** Time for which a question waits for an answer, ms. */
+/** Time to wait for the answer to a question, ms. */
 const ANSWER_MS = 8_000;
-/** Time for which an unfinished number waits for its next digit, ms. */
+/** Time to wait for the next digit of an unfinished number, ms. */
 const NEXT_DIGIT_MS = 3_000;
 /** Maximum number of times a question is asked. */
 const ATTEMPTS = 3;
@@ -31,9 +31,9 @@ interface Position {
   readonly openQuestion: Ask | undefined;
   /** Keys pressed since that question was asked. */
   readonly pressedKeys: string;
-  /** Number of times the question was asked. */
+  /** Number of times the question has been asked. */
   readonly attempts: number;
-  /** Number of questions asked in the call, repeated ones included. */
+  /** Number of questions asked in the call so far, repeated ones included. */
   readonly questions: number;
   /** The answers to the questions that have a name. */
   readonly answers: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ interface Position {
 
 const START: Position = { next: 0, openQuestion: undefined, pressedKeys: "", attempts: 0, questions: 0, answers: {} };
 
-/** Conducts one call by a script. It moves only while the core reads a reply. */
+/** Conducts one call according to a script. It advances only while the core reads a reply. */
 export class ScriptedConversation implements Conversation {
   readonly #script: Script;
   readonly #brief: AgentBrief;
@@ -103,7 +103,9 @@ export class ScriptedConversation implements Conversation {
     }
   }
 
-  /** Apologises and fails; without transcription only if a question needs words, because keys still arrive. */
+  /**
+   * Apologises and fails. Without transcription, it does so only if a question needs words, because keys still arrive.
+   */
   *#fault({ of, detail }: Extract<ConversationInput, { type: "fault" }>): Generator<ConversationAction, void> {
     if (of === "transcription" && !questions(this.#script.steps).some(needsWords)) return;
     yield { type: "say", text: this.#phrases.apology, interruptible: false };
@@ -198,7 +200,7 @@ export class ScriptedConversation implements Conversation {
     const answer = answerByWords(question, text);
     if (answer.kind === "match") yield* this.#follow(question, answer);
     else {
-      // A remark that is no answer is not treated as a wrong answer.
+      // A remark that is not an answer does not count as a wrong answer.
       yield { type: "resume" };
       yield { type: "listen", forMs: ANSWER_MS };
     }

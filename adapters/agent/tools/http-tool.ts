@@ -10,8 +10,8 @@ import { urlTemplate } from "./url-template.ts";
 const MAX_BYTES = 16_384;
 
 /**
- * A tool that sends an HTTP request to a fixed server. The values of its headers stay private: they are hidden in
- * responses and errors.
+ * A tool that sends an HTTP request to a fixed server. Its header values stay private: they are hidden in responses and
+ * errors.
  */
 export function httpTool(options: HttpToolOptions, connection: PublicConnectionOptions): AgentTool {
   const { name, description, parameters, timeoutMs, method = "GET", headers = {} } = options;
@@ -47,7 +47,7 @@ export function httpTool(options: HttpToolOptions, connection: PublicConnectionO
   };
 }
 
-/** The parsed JSON, otherwise the text; null for an empty text. */
+/** The parsed JSON, otherwise the text; null if the text is empty. */
 function resultOf(text: string): unknown {
   if (text.trim() === "") return null;
   try {
@@ -96,7 +96,7 @@ interface HttpResponse {
 /**
  * Sends a request over a new connection, and reads its response; redirects are not followed.
  * @param maxBytes maximum body size to read, bytes
- * @throws {Error} the host is not public, it cannot be reached, or the signal was aborted
+ * @throws {Error} the host is not public or cannot be reached, or the signal was aborted
  */
 async function httpExchange(
   { origin, path, method, headers, body }: HttpRequest,

@@ -104,7 +104,7 @@ function safeNameOf(tool: unknown): string | undefined {
   return typeof name === "string" && /^[\w-]{1,64}$/.test(name) ? name : undefined;
 }
 
-/** True if every `pattern` in a schema compiles: an invalid pattern would make each check of an input fail. */
+/** True if every `pattern` in a schema compiles: an invalid one would fail every check of an input. */
 function patternsCompile(schema: Readonly<Record<string, unknown>>): boolean {
   const queue: unknown[] = [schema];
   for (let index = 0; index < queue.length; index++) {

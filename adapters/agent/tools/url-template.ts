@@ -1,14 +1,14 @@
 import { ToolFailed } from "../../../src/ports/agent-tool.ts";
 
-/** An address whose path and query have placeholders such as `{id}`; its host is fixed. */
+/** A URL whose path and query have placeholders such as `{id}`; its host is fixed. */
 export interface UrlTemplate {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** The names of the placeholders. */
+  /** Placeholder names. */
   readonly names: readonly string[];
   /**
    * Path and query with the encoded arguments filled in, and the unused arguments.
-   * @throws {ToolFailed} an argument that is missing, has the wrong type, or would change the path
+   * @throws {ToolFailed} an argument is missing, has the wrong type, or would change the path
    */
   fill(input: Readonly<Record<string, unknown>>): {
     readonly path: string;
@@ -32,7 +32,7 @@ export function urlTemplate(text: string): UrlTemplate | undefined {
     names,
     fill(input) {
       const decodedPath = path.replace(PLACEHOLDER, (_, name: string) => pathPart(name, input));
-      // Arguments must not climb the path, alone or combined, even on a server that decodes slashes.
+      // Arguments must not lead up the path, alone or combined, even on a server that decodes slashes.
       if (segmentsOf(decodedPath).some((segment) => DOTS.test(segment)))
         throw new ToolFailed("no part of the path may be . or ..");
       const filledPath = path.replace(PLACEHOLDER, (_, name: string) => encodeURIComponent(pathPart(name, input)));

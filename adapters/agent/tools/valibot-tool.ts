@@ -3,10 +3,10 @@ import * as v from "valibot";
 import type { JsonSchema } from "../../../src/domain/input/json-schema.ts";
 import { type AgentTool, type ToolContext, ToolFailed, toolsFault } from "../../../src/ports/agent-tool.ts";
 
-/** Maximum number of faults of an input reported to the model. */
+/** Maximum number of input faults reported to the model. */
 const MAX_FAULTS = 5;
 
-/** A valibot schema of an object. */
+/** A valibot object schema. */
 type ObjectSchema = v.GenericSchema<Record<string, unknown>, unknown>;
 
 /** Options of {@link agentTool}. */
@@ -20,8 +20,8 @@ export interface AgentToolOptions<Input extends ObjectSchema> extends Pick<Agent
 }
 
 /**
- * A function that the model of an agent may call, with a valibot schema for its input. Throws a TypeError for an
- * unusable name or description.
+ * A function that an agent's model may call, with a valibot schema for its input. Throws a TypeError for an unusable
+ * name or description.
  *
  * @example agentTool({ name: "book", description: "Books a table.", input: v.object({ people: v.pipe(v.number(), v.integer(), v.minValue(1)) }), run: async ({ people }) => ({ table: await freeTable(people) }), });
  */

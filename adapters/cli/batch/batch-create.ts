@@ -106,7 +106,7 @@ export const batchCreate: CommandSpec = {
   },
 };
 
-/** Runs a step of the creation. If it fails, the draft is deleted. @throws {IncompleteError} it could not be deleted */
+/** Runs a creation step. If it fails, the draft is deleted. @throws {IncompleteError} the draft could not be deleted */
 async function discardOnFailure<T>(client: Client, id: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -117,7 +117,8 @@ async function discardOnFailure<T>(client: Client, id: string, run: () => Promis
 }
 
 /**
- * The error of an import; the error of a file with too many rows names no stored rows, because the draft is deleted.
+ * The error of an import. If the file has too many rows, the error does not mention stored rows, because the draft is
+ * deleted.
  */
 function withoutRows(error: unknown, file: string): unknown {
   if (!(error instanceof RingportError) || error.code !== "batch_full") return error;
@@ -127,7 +128,7 @@ function withoutRows(error: unknown, file: string): unknown {
   return new RingportError("batch_full", detail, { status, requestId: requestId ?? undefined, cause: error });
 }
 
-/** Deletes a draft. @param failure the reason; default: it is no longer needed @throws {IncompleteError} */
+/** Deletes a draft. @param failure the reason; default: the draft is no longer needed @throws {IncompleteError} */
 async function discard(client: Client, id: string, failure?: unknown): Promise<void> {
   await client.batches.delete(id).catch((error: unknown) => {
     throw new IncompleteError(`the draft ${id} could not be deleted; do so later: ringport batch delete ${id}`, {
@@ -136,7 +137,9 @@ async function discard(client: Client, id: string, failure?: unknown): Promise<v
   });
 }
 
-/** Runs the last step of the creation. If it fails, the draft is kept, because its rows are stored. @throws {IncompleteError} */
+/**
+ * Runs the last creation step. If it fails, the draft is kept, because its rows are stored. @throws {IncompleteError}
+ */
 async function keepOnFailure<T>(id: string, shouldStart: boolean, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -173,7 +176,7 @@ function variableColumnsOf(text: string | undefined): Readonly<Record<string, st
   return Object.fromEntries(pairs);
 }
 
-/** Absolute times, because "tomorrow 10:00" depends on the zone of this machine. */
+/** Prints absolute times, because "tomorrow 10:00" depends on this machine's time zone. */
 function printTimes(
   schedule: { readonly startAt?: string | undefined; readonly endAt?: string | undefined } = {},
 ): void {
@@ -184,7 +187,7 @@ function printTimes(
   if (times.length > 0) printToStderr(`Calls ${times.join(" ")} (${zoneName()})`);
 }
 
-/** The bytes of a CSV file of this machine. @throws {UsageError} it cannot be read, is empty or too large */
+/** The bytes of a CSV file on this machine. @throws {UsageError} the file cannot be read, is empty or is too large */
 async function readTable(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const unreadable = (cause: NodeJS.ErrnoException): never => {
     const reason = cause.code === "ENOENT" ? "there is no such file" : `it cannot be read (${cause.code})`;

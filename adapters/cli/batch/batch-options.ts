@@ -76,7 +76,7 @@ const RETRY_TIMES_PARSER = wholeNumber(1, 20);
 const CLOCK_PATTERN = /^(?:[01]?\d|2[0-3]):[0-5]\d$|^24:00$/;
 
 /**
- * The batch that the options describe, without its instances.
+ * The batch described by the options, without its instances.
  * @throws {UsageError} an option is malformed, or contradicts another one
  */
 export async function batchOf(
@@ -187,7 +187,7 @@ function retryOf(text: string | undefined, after: string | undefined): RetryInpu
   };
 }
 
-/** A duration that a person may wait, ms. @throws {UsageError} */
+/** Parses a waiting time; returns ms. @throws {UsageError} */
 function waitMs(option: string, text: string): number {
   const ms = durationMs(option, text);
   if (ms > MAX_WAIT_MS) throw new UsageError(`${option} is "${text}": it must be at most ${MAX_WAIT_MS / 86_400_000}d`);

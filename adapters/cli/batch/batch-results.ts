@@ -38,7 +38,7 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "WAITS FOR", dropOrder: 1, cut: true },
 ];
 
-/** `ringport batch results`: what became of each target. */
+/** `ringport batch results`: the result of each target. */
 export const batchResults: CommandSpec = {
   summary: "Shows what became of each target of a batch, and what the others wait for.",
   details: "As CSV it also has the variables, who answered, the times, and the fields that an agent reported.",
@@ -85,7 +85,7 @@ function targetCells(target: BatchTarget): string[] {
   return [...cells, waiting ? waitText(waiting) : ""];
 }
 
-/** `ringport batch errors`: the rows that have problems, to be corrected. */
+/** `ringport batch errors`: the rows with problems, for correction. */
 export const batchErrors: CommandSpec = {
   summary: "Prints the rows with problems as CSV, each with its problems.",
   details: "The column `faults` names each problem. Corrected, the file can be used for a new batch.",

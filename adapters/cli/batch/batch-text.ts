@@ -6,7 +6,7 @@ import { inOneCell, type ListColumn, printRows, table } from "../terminal/table.
 import { DEFAULT_COLUMNS, print, printToStderr, terminalColumns } from "../terminal/terminal.ts";
 import { localTimeText } from "./batch-times.ts";
 
-/** Maximum number of printed rows with problems, and of printed calls of a plan. */
+/** Maximum number of problem rows, and of planned calls, to print. */
 const MAX_ROWS = 20;
 
 type Counts = Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ const WAIT_WORDS: Readonly<Record<TargetWait["reason"], string>> = {
   line: "a free line",
   daily_call_limit: "the daily limit of calls",
   storage_quota: "free storage",
-  server_busy: "a server that is busy",
+  server_busy: "the server, which is busy",
 };
 
 /** The condition that a target waits for: `a retry after busy, Tue 2026-12-01 10:00 -03:00`. */
@@ -84,7 +84,7 @@ export function printRowFaults(report: ImportReport, batchId: string | undefined
   else if (hiddenCount > 0) printToStderr(`${hiddenText}Create the batch without --dry-run to get all of them as CSV.`);
 }
 
-/** The column of a row that has a problem, or the option with the text that has it. */
+/** The column that has the problem, or the option whose text has it. */
 function placeOf(column: string): string {
   const field = /^message\.(.+)$/.exec(column)?.[1];
   return (field && optionOf(`/${field.replaceAll(".", "/")}`)) ?? column;

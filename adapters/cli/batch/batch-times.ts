@@ -23,9 +23,9 @@ export function durationMs(option: string, text: string): number {
 }
 
 /**
- * A time as people write it, in the zone of this machine; ms since 1970-01-01 UTC.
+ * Parses a time as people write it, in this machine's zone; returns ms since 1970-01-01 UTC.
  * @param from a time of day without a date is the first one after this time
- * @throws {UsageError} it cannot be read, does not exist, or has passed
+ * @throws {UsageError} the time cannot be parsed, does not exist, or has passed
  */
 export function timeOf(option: string, text: string, now: number, from: number = now): number {
   const time = parsed(option, text.trim(), now, from);
@@ -79,12 +79,12 @@ function assertDate(option: string, text: string, [year, month, day, hour, minut
   throw new UsageError(`${option} is "${text}": there is no such date or time; write it as ${TIME_FORMS}`);
 }
 
-/** The zone of this machine. */
+/** This machine's time zone. */
 export function zoneName(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** A time with date and offset in the zone of this machine: `Tue 2026-12-01 10:00 -03:00`. */
+/** A time with date and offset, in this machine's zone: `Tue 2026-12-01 10:00 -03:00`. */
 export function localTimeText(time: number): string {
   const date = new Date(time);
   const twoDigits = (value: number): string => String(Math.trunc(Math.abs(value))).padStart(2, "0");

@@ -17,7 +17,7 @@ import { localTimeText } from "./batch-times.ts";
 const POLL_MS = 1_000;
 /** Error codes for a server that has stopped or has lost its database. */
 const OUTAGE_CODES: readonly string[] = ["network_error", "timeout", "storage_unavailable"];
-/** Minimum time between two plain rows with the same status, ms. */
+/** Minimum time between two lines with the same status if there is no terminal, ms. */
 const MIN_ROW_INTERVAL_MS = 10_000;
 
 /** `ringport batch watch`: follows a batch to its end. */
@@ -47,12 +47,12 @@ export const batchWatch: CommandSpec = {
   },
 };
 
-/** Polls the batch until it has ended and no call of it is live. */
+/** Polls the batch until it has ended and none of its calls are live. */
 async function watchBatch(client: Client, id: string, view: WatchView, signal: AbortSignal): Promise<BatchDetails> {
   let lastBatch: BatchDetails | undefined;
   for (;;) {
     const batch = await client.batches.get(id, { signal }).catch((error: unknown) => {
-      // A server that restarts continues the batch.
+      // The server continues the batch after a restart.
       if (lastBatch && error instanceof RingportError && OUTAGE_CODES.includes(error.code)) return undefined;
       throw error;
     });
@@ -161,7 +161,7 @@ function endText({ estimated_end_at }: BatchDetails): string {
   return estimated_end_at === null ? "" : `, ends about ${localTimeText(Date.parse(estimated_end_at)).slice(15, 20)}`;
 }
 
-/** The result of a batch that has ended, by status and reason. */
+/** The result of an ended batch, by status and reason. */
 function endLines(batch: BatchDetails): string[] {
   const { counts, id } = batch;
   return [

@@ -21,7 +21,7 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
 ];
 
 /**
- * The message that these options describe.
+ * The message described by these options.
  * @param defaultText text to speak if the options name none
  * @throws {UsageError} no message, two messages, or a file that cannot be played
  */
@@ -48,8 +48,8 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Reads an MP3 or WAV file of this machine and checks it before it is sent.
- * @throws {UsageError} it cannot be read, is too large, or is not playable audio
+ * Reads an MP3 or WAV file on this machine and checks it before it is sent.
+ * @throws {UsageError} the file cannot be read, is too large, or is not playable audio
  */
 async function readAudioFile(path: string): Promise<Uint8Array> {
   const refuse = (reason: string, cause?: unknown): never => {
@@ -58,7 +58,7 @@ async function readAudioFile(path: string): Promise<Uint8Array> {
   const unreadable = (cause: NodeJS.ErrnoException): never =>
     refuse(REASONS.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);
   const { size } = await stat(path).catch(unreadable);
-  // A file that is too large is rejected without being read.
+  // Files that are too large are rejected without being read.
   if (size > DEFAULT_LIMITS.audioBytes)
     refuse(`it has ${size} bytes, at most ${DEFAULT_LIMITS.audioBytes} are allowed`);
   const bytes = await readFile(path).catch(unreadable);

@@ -82,7 +82,7 @@ function expiryIn({ values }: ParsedLine): number | undefined {
   return ms;
 }
 
-/** The number. @throws {UsageError} it is not E.164; the error names the fix */
+/** Checks a phone number. @throws {UsageError} the number is not E.164; the error names the fix */
 export function checkedNumber(number: string): string {
   if (PHONE_NUMBER.test(number)) return number;
   const corrected = plainNumber(number);

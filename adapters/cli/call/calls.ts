@@ -85,7 +85,7 @@ const COLUMNS: readonly ListColumn[] = [
   { head: "INSTANCE", dropOrder: 3 },
 ];
 
-/** A call as a row. */
+/** A call as a table row. */
 function callCells({ id, target_phone, status, outcome, created_at, instance_id }: ListedCall): string[] {
   const heardText = outcome?.heard_ratio == null ? "" : `${Math.round(outcome.heard_ratio * 100)} %`;
   return [id, target_phone, status, outcome?.reason ?? "", heardText, created_at.slice(0, 19), instance_id];
@@ -155,7 +155,7 @@ export const callsHangup: CommandSpec = recordCommand({
   show: ({ id, status, outcome }) => printToStderr(`Call ${id} is ${status}${outcome ? `: ${outcome.reason}` : ""}.`),
 });
 
-/** `ringport calls recording`: saves the recording of a call in a file, or deletes it on the server. */
+/** `ringport calls recording`: saves a call's recording in a file, or deletes it on the server. */
 export const callsRecording: CommandSpec = {
   summary: "Downloads the recording of a call as a WAV file: our audio on the left, the callee's on the right.",
   details: "A call is recorded if it was placed with --record. During the call, the file has the part recorded so far.",

@@ -6,7 +6,9 @@ import { inOneCell } from "../terminal/table.ts";
 import { paint, print, terminalColumns } from "../terminal/terminal.ts";
 import { columnsOf, wrapped } from "../terminal/wrapped.ts";
 
-/** Maximum age of an event by our clock, ms; an older one means that our clock differs from the server's. */
+/**
+ * Maximum age of an event according to our clock, ms; an older event means that our clock differs from the server's.
+ */
 const MAX_EVENT_AGE_MS = 3_000;
 
 /** Prints each event of a call and, on a terminal, the current activity below the last one. */
@@ -58,7 +60,8 @@ function withSeconds(activity: string): (ms: number) => string {
 }
 
 /**
- * An event as a line, or as several on a narrow terminal. @param startedAt time of the first event, ms since 1970-01-01 UTC
+ * An event as one line, or as several on a narrow terminal. @param startedAt time of the first event, ms since
+ * 1970-01-01 UTC
  */
 export function eventLine({ type, timestamp, data }: CallEvent, startedAt: number): string {
   const time = `${((Date.parse(timestamp) - startedAt) / 1000).toFixed(2).padStart(6)} s`;

@@ -47,7 +47,7 @@ export async function watchCalls(client: Client, options: WatchOptions): Promise
   }
 }
 
-/** Calls that were last seen active, and that newer calls have pushed off the page. */
+/** Calls that were active when last seen, and that newer calls have pushed off the page. */
 async function unlistedCalls(
   client: Client,
   statuses: ReadonlyMap<string, WatchedCall["status"]>,

@@ -6,7 +6,7 @@ import { print } from "../terminal/terminal.ts";
 
 type LiveCompletion = Exclude<Completion, "file">;
 
-/** Makes the shell complete file names. */
+/** Tells the shell to complete file names. */
 const FILES = ":files";
 
 /** Prints the candidates for the last word, one per line, each followed by a tab and its description. */
@@ -45,7 +45,7 @@ async function candidates(words: readonly string[]): Promise<string[]> {
   if (pendingOption) return valuesOf(pendingOption, last, words);
   const [, flag, value] = /^--([^=]+)=(.*)$/s.exec(last) ?? [];
   const inlineOption = flag === undefined ? undefined : optionsOf(command).find(({ name }) => name === flag);
-  // The name and the = are on the line already; the shell expects only the value.
+  // The name and the = are already on the line; the shell expects only the value.
   if (inlineOption && value !== undefined) return valuesOf(inlineOption, value, words);
   if (last.startsWith("-"))
     return withPrefix(
@@ -103,11 +103,11 @@ function withPrefix(words: readonly string[], text: string, ignoreCase = false):
   return words.filter((word) => (ignoreCase ? word.toLowerCase() : word).startsWith(prefix));
 }
 
-/** Timeout of a request for completions, ms. */
+/** Timeout for a completion request, ms. */
 const TIMEOUT_MS = 1_500;
 const MAX_CALLS = 50;
 
-/** Ids from the server, each followed by a tab and its meaning; none if the server does not respond. */
+/** Ids from the server, each followed by a tab and its description; none if the server does not respond. */
 async function liveWords(kind: LiveCompletion, typedWords: readonly string[]): Promise<string[]> {
   if (kind === "model" || kind === "installed-model") return modelWords(kind, typedWords);
   const url = typedValue(typedWords, "--url") ?? process.env[URL_SETTING.env] ?? URL_SETTING.fallback;

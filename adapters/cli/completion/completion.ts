@@ -1,7 +1,7 @@
 import type { CommandSpec } from "../command.ts";
 import { print } from "../terminal/terminal.ts";
 
-/** Command that the scripts call with the words up to the cursor, of which the last may be unfinished. */
+/** Command that the scripts call with the words up to the cursor; the last one may be incomplete. */
 export const COMPLETE = "__complete";
 
 export type Shell = "bash" | "zsh" | "fish";

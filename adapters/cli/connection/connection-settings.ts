@@ -18,5 +18,5 @@ export const TOKEN_SETTING: Setting = setting(
   { flag: "token", secret: true },
 );
 
-/** Settings of every command that talks to a server. */
+/** Settings of every command that sends requests to a server. */
 export const CONNECTION_SETTINGS: readonly Setting[] = [URL_SETTING, TOKEN_SETTING];

@@ -26,7 +26,7 @@ export function tokenOf(line: ParsedLine): string | undefined {
 }
 
 /**
- * A client for the server that the flags or the environment name.
+ * A client for the server named by the flags or the environment.
  * @throws {UsageError} the token is missing, or the server cannot be reached
  */
 export async function connect(line: ParsedLine): Promise<Connection> {
@@ -40,7 +40,7 @@ export async function connect(line: ParsedLine): Promise<Connection> {
   return { client: createClient({ url, token }), url };
 }
 
-/** Sends one request, so that a missing server is reported immediately. */
+/** Sends one request, so that an unreachable server is reported immediately. */
 async function assertReachable(url: string): Promise<void> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Errors that only mean that no server is running. */
+/** Error codes that only mean that no server is running. */
 const CONNECTION_REFUSED = ["ECONNREFUSED", "ConnectionRefused"];
 
 /** The error text for a server that is not running. */
@@ -23,7 +23,7 @@ function mostSpecificCode(error: unknown): string | undefined {
   return code;
 }
 
-/** Command that starts a server: npm in the source tree, otherwise the program of the package. */
+/** Command that starts a server: npm in the source tree, otherwise the package's program. */
 export function startCommand(): string {
   return /\.ts$/.test(process.argv[1] ?? "") ? "npm start" : "ringport serve";
 }

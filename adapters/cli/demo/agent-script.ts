@@ -1,7 +1,7 @@
 import type { CallEvent, CallWith } from "../../../src/client/index.ts";
 import { inOneCell, table } from "../terminal/table.ts";
 
-/** A script for the `scripted` agent. The callee of {@link AGENT_NUMBER} answers each of its questions with a key. */
+/** A script for the `scripted` agent. The callee at {@link AGENT_NUMBER} answers each of its questions with a key. */
 export const AGENT_SCRIPT: readonly string[] = [
   "Say: Hello, this is an automated call from the Riverside clinic.",
   "Ask appointment: Your appointment is tomorrow at ten. Press 1 to keep it, or 2 to cancel it.",
@@ -15,9 +15,9 @@ export const AGENT_SCRIPT: readonly string[] = [
   "Say: Thank you. Goodbye.",
 ];
 
-/** The simulated number whose callee answers with keys. */
+/** Simulated number whose callee answers with keys. */
 export const AGENT_NUMBER = "+12025550112";
-/** The simulated number whose callee answers with words. */
+/** Simulated number whose callee answers with words. */
 export const LOCAL_NUMBER = "+12025550120";
 
 /**

@@ -27,7 +27,7 @@ import { runDemo } from "./run-demo.ts";
 const TEXT = "Hello! This is Ringport. Your phone rang, and you heard every word of this message.";
 const NUMBER = "+12025550100";
 
-/** The demo rings no real phone, so it accepts no settings of real networks. */
+/** The demo rings no real phone, so it accepts no settings for real networks. */
 const DEMO_SETTINGS = SETTINGS.filter(
   ({ option }) =>
     option.startsWith("log") || (option.startsWith("embedded.") && !/^embedded\.(networks|sip\.)/.test(option)),
@@ -107,17 +107,19 @@ export const demo: CommandSpec = {
   },
 };
 
-/** Settings and call of a demo. */
+/** Settings and call for a demo. */
 interface DemoCall {
   readonly settings: ServerSettings;
   readonly message: CallMessageInput;
-  /** True if the message needs no voice, or one that was found. */
+  /** True if the message needs no voice, or its voice has been found. */
   readonly isFinal: boolean;
   readonly target: { readonly phoneNumber: string };
   readonly parts?: LocalDemo["parts"];
 }
 
-/** The call that the options ask for, or the missing parts of its agent. @throws {UsageError} options that exclude each other */
+/**
+ * The call that the options ask for, or the missing parts of its agent. @throws {UsageError} options exclude each other
+ */
 async function demoCallOf(line: ParsedLine): Promise<DemoCall | { readonly missing: readonly Finding[] }> {
   const [agent, local] = [line.values.has("agent"), line.values.has("local")];
   const messageOption = ["text", "voice", "audio"].find((name) => line.values.has(name));
@@ -143,7 +145,7 @@ async function demoCallOf(line: ParsedLine): Promise<DemoCall | { readonly missi
   return { settings, message, isFinal: messageOption !== undefined, target: target(agent ? AGENT_NUMBER : NUMBER) };
 }
 
-/** The settings of a demo, with the model folder of the server: the demo's own data folder has none. */
+/** The settings of a demo, with the server's model folder: the demo's own data folder has none. */
 function settingsOfDemo(specs: readonly Setting[], line: ParsedLine): { settings: ServerSettings; models: string } {
   const settings = readSettings(specs, line, process.env);
   const { embedded = {} } = settings.options;

@@ -3,14 +3,14 @@ import { chatClient } from "../../agent/cascade/chat-client.ts";
 import { toolSpecs } from "../../agent/cascade/tools.ts";
 import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 
-/** A server of language models. */
+/** A language model server. */
 export interface ModelServer {
   readonly name: string;
   /** Base URL with the version. */
   readonly url: string;
 }
 
-/** Servers of language models at their usual addresses. */
+/** Language model servers at their usual addresses. */
 const USUAL_SERVERS: readonly ModelServer[] = [
   { name: "Ollama", url: "http://127.0.0.1:11434/v1" },
   { name: "llama.cpp", url: "http://127.0.0.1:8080/v1" },
@@ -18,7 +18,7 @@ const USUAL_SERVERS: readonly ModelServer[] = [
   { name: "LM Studio", url: "http://127.0.0.1:1234/v1" },
 ];
 
-/** Choices of the operator; those left undefined are detected. */
+/** The operator's choices; undefined ones are detected. */
 export interface ModelChoice {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -33,21 +33,21 @@ export interface LanguageModel {
 
 /** Options of {@link findLanguageModel}. */
 export interface FindOptions {
-  /** Addresses to look at if the operator has named none. */
+  /** Addresses to try if the operator has named none. */
   readonly servers?: readonly ModelServer[];
   /** Called before the first request to the model, which loads it. */
   readonly onAsk?: (model: LanguageModel) => void;
 }
 
 const RESPONSE_TIMEOUT_MS = 2_000;
-/** Time for the first reply of a model, ms: a large one has to be read from the disk first. */
+/** Time for a model's first reply, ms: a large model has to be read from the disk first. */
 const LOAD_TIMEOUT_MS = 180_000;
 /** Models that do not converse. */
 const NON_CHAT_MODEL = /embed|rerank|whisper|tts|kokoro|piper|parakeet/i;
 
 /**
- * The language model of the operator's choice, or the first one of a server on this machine. Asks it for a word, so that it is loaded
- * before the call.
+ * The language model of the operator's choice, or the first one of a server on this machine. Asks the model for a word,
+ * so that it is loaded before the call.
  */
 export async function findLanguageModel(
   choice: ModelChoice,
@@ -91,7 +91,7 @@ async function usualServersModel(
 }
 
 async function modelAt(baseUrl: string, { apiKey, model }: ModelChoice): Promise<LanguageModel | Finding> {
-  // A server need not list its models.
+  // Not every server lists its models.
   if (model !== undefined) return { baseUrl, model };
   const { status, models } = await modelsAt(baseUrl, apiKey);
   const [first] = models ?? [];

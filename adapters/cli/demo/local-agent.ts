@@ -11,7 +11,7 @@ import { broken, type Finding, reasonOf } from "../doctor/finding.ts";
 import { addFix, obstacleFix } from "../doctor/speech-fixes.ts";
 import { type FindOptions, findLanguageModel, type LanguageModel, type ModelChoice } from "./language-model.ts";
 
-/** Choices of the operator; those left undefined are detected. */
+/** The operator's choices; undefined ones are detected. */
 export interface LocalChoice {
   readonly embedded: EmbeddedTuning;
   /** Absolute path of the model folder. */
@@ -19,12 +19,12 @@ export interface LocalChoice {
   readonly languageModel: ModelChoice;
   /** Name of the recogniser. */
   readonly recogniser?: string | undefined;
-  /** Language of the speech, for recognisers of several. */
+  /** Language of the speech, for multilingual recognisers. */
   readonly language?: string | undefined;
   readonly voiceId?: string | undefined;
 }
 
-/** The parts of an agent that needs no account, all of them present. */
+/** The parts of an agent that needs no account; all are present. */
 export interface LocalAgent {
   readonly embedded: EmbeddedTuning;
   readonly voice: Voice;
@@ -32,7 +32,7 @@ export interface LocalAgent {
   readonly languageModel: LanguageModel;
 }
 
-/** Languages in which simulated callees speak. */
+/** Languages that simulated callees speak. */
 const CALLEE_LANGUAGES = ["en", "pt", "es"];
 
 /** Finds the parts of a local agent; if any are missing, returns a finding for each. */
@@ -62,7 +62,7 @@ export async function findLocalAgent(
   };
 }
 
-/** The parts that hear and speak. */
+/** Finds the recogniser and the voice. */
 async function findSpeech(choice: LocalChoice): Promise<{
   readonly voice?: Voice | undefined;
   readonly recogniser?: string | undefined;
@@ -75,7 +75,7 @@ async function findSpeech(choice: LocalChoice): Promise<{
   if (typeof voices === "string") return { findings: [...engineFindings, broken("voice", voices, "ringport doctor")] };
   const voice = voiceId === undefined ? bestOf(voices) : voices.find(({ id }) => id === voiceId);
   const tag = voice?.language ?? voiceId?.replace(/-\d+$/, "") ?? "en-US";
-  // Without a usable engine the voices of models are not listed.
+  // Without a usable engine, the models' voices are not listed.
   const isVoiceMissing = voice === undefined && (engineFindings.length === 0 || models.voices.length === 0);
   const detail = voiceId === undefined ? "none is installed" : `${voiceId} is not installed`;
   const voiceFindings = isVoiceMissing ? [broken("voice", detail, addFix("voice", tag))] : [];
@@ -88,7 +88,7 @@ async function findSpeech(choice: LocalChoice): Promise<{
   };
 }
 
-/** Every voice of this machine, and of the speech server of the settings. */
+/** All voices on this machine and on the configured speech server. */
 async function voicesOf({ embedded, folder }: LocalChoice): Promise<readonly Voice[]> {
   const pool = embeddedWorkers({ size: 1 });
   const processes = new SpeechProcesses();
@@ -103,7 +103,7 @@ async function voicesOf({ embedded, folder }: LocalChoice): Promise<readonly Voi
   }
 }
 
-/** The preferred voice: natural ones come first, and English ones among equals. */
+/** The preferred voice: natural voices first, and English ones among equals. */
 function bestOf(voices: readonly Voice[]): Voice | undefined {
   const natural = voices.filter(({ quality }) => quality === "natural");
   for (const candidates of [natural, voices])
@@ -114,7 +114,7 @@ function bestOf(voices: readonly Voice[]): Voice | undefined {
   return undefined;
 }
 
-/** The name of the recogniser for a language, or the finding that there is none. @param tag such as `pt-BR` */
+/** The name of the recogniser for a language; if there is none, a finding. @param tag such as `pt-BR` */
 function recogniserOf(
   { path, recognisers, faults }: ModelFolder,
   chosenName: string | undefined,

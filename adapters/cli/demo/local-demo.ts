@@ -7,7 +7,7 @@ import { type ServerSettings, settingValue } from "../settings/read-settings.ts"
 import { print } from "../terminal/terminal.ts";
 import { findLocalAgent } from "./local-agent.ts";
 
-/** The callee of `LOCAL_NUMBER` answers these questions in this order. */
+/** The callee at `LOCAL_NUMBER` answers these questions in this order. */
 const INSTRUCTIONS: readonly string[] = [
   "Call for the Riverside clinic. Ask whether the appointment tomorrow at ten still works for them.",
   "Then ask which day works for the next check-up.",
@@ -29,18 +29,18 @@ const RESULT_SCHEMA = {
 /** Maximum duration of the conversation, s: a small machine takes seconds for each reply. */
 const MAX_SECONDS = 240;
 
-/** A demo with an agent of this machine. */
+/** A demo with an agent that runs on this machine. */
 export interface LocalDemo {
   readonly settings: ServerSettings;
   readonly message: CallMessageInput;
-  /** The parts of the agent, for people. */
+  /** Human-readable list of the agent's parts. */
   readonly parts: readonly (readonly [part: string, name: string])[];
 }
 
 /**
  * The settings and the call of `demo --agent --local`; if parts of the agent are missing, a finding for each.
- * @param settings those of the demo, without those of agents and transcription
- * @throws {UsageError} a setting that cannot be used
+ * @param settings the demo's settings, without those for agents and transcription
+ * @throws {UsageError} a setting cannot be used
  */
 export async function localDemo(
   settings: ServerSettings,

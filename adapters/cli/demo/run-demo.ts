@@ -24,7 +24,7 @@ export interface DemoOptions {
   /** The parts of the local agent, if the demo uses one. */
   readonly parts?: readonly (readonly [part: string, name: string])[] | undefined;
   readonly data: string;
-  /** True if the data folder is kept afterwards. */
+  /** True to keep the data folder. */
   readonly keepsData: boolean;
 }
 
@@ -116,8 +116,8 @@ async function saveRecording(wav: Uint8Array, data: string, keepsData: boolean):
 }
 
 /**
- * Audio that the callee of a simulated call heard, as the bytes of a WAV file. The client has no method for this route
- * of the simulator.
+ * Audio that the callee of a simulated call heard, as the bytes of a WAV file. The client has no method for this
+ * simulator route.
  */
 export async function heardWav(url: string, token: string, callId: string): Promise<Uint8Array> {
   const address = `${url}/simulator/calls/${callId}/heard.wav`;

@@ -9,7 +9,7 @@ import { broken, type Finding, reasonOf, works } from "./finding.ts";
 
 const REPLY_TIMEOUT_MS = 20_000;
 
-/** The model of the agent, if one is configured, tried with one word, or with a session without speech. */
+/** Checks the agent's model, if one is configured: asks for one word, or opens a session without speech. */
 export async function findAgent(tuning: AgentTuning | undefined): Promise<Finding[]> {
   if (tuning === undefined || tuning.engine === "scripted") return [];
   const name = `agent ${tuning.engine}`;
@@ -32,7 +32,7 @@ export async function findAgent(tuning: AgentTuning | undefined): Promise<Findin
     return [success("replied")];
   } catch (error) {
     const fix = "check RINGPORT_AGENT_URL, _MODEL and _KEY, and the server there";
-    // Calls of other types can be placed without an agent.
+    // Other call types can be placed without an agent.
     return [{ ...broken(name, `does not reply: ${reasonOf(error)}`, fix), essential: false }];
   }
 }
@@ -48,8 +48,8 @@ const NAME = "agent tools";
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * The servers of the HTTP tools, one finding each: opens a connection, but sends no request, since a request could have
- * effects.
+ * Checks the servers of the HTTP tools, with one finding each: opens a connection, but sends no request, since a
+ * request could have side effects.
  */
 export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Finding[]> {
   if (tuning?.tools === undefined) return [];
@@ -61,7 +61,7 @@ export async function findTools(tuning: HttpToolsTuning | undefined): Promise<Fi
   }
   const namesByOrigin = new Map<string, string[]>();
   for (const { url, name } of tools) {
-    const { origin } = new URL(url); // placeholders are in path and query alone
+    const { origin } = new URL(url); // placeholders are only in the path and the query
     namesByOrigin.set(origin, [...(namesByOrigin.get(origin) ?? []), name]);
   }
   const hosts = new HostLookup();

@@ -12,7 +12,7 @@ import { UsageError } from "../usage-error.ts";
 import { broken, type Finding, missing, works } from "./finding.ts";
 import { findPlayers, findRuntime, findSqlite } from "./machine-findings.ts";
 
-/** `ringport doctor`: checks what works on this machine, and names fixes for the rest. */
+/** `ringport doctor`: checks what works on this machine, and suggests fixes for the rest. */
 export const doctor: CommandSpec = {
   summary: "Checks what works on this machine, and how to fix the rest.",
   details:
@@ -22,7 +22,7 @@ export const doctor: CommandSpec = {
   async run(line) {
     const json = line.values.get("json") === true;
     const { settings, finding } = settingsFinding(line);
-    // Loaded here, so that no other command has to wait for the code of the speech engines and the storage.
+    // Imported here, so that other commands do not load the code of the speech engines and the storage.
     const { findNetworks } = await import("./network-findings.ts");
     const { findPort, findServer } = await import("./server-findings.ts");
     const { findSpeech } = await import("./speech-findings.ts");
@@ -64,7 +64,7 @@ function canPlaceCalls(findings: readonly Finding[]): boolean {
   return findings.every(({ state, essential }) => state !== "broken" || !essential);
 }
 
-/** The last line for a person. */
+/** The human-readable last line. */
 export function verdict(findings: readonly Finding[]): string {
   if (!canPlaceCalls(findings)) return paint(31, "Fix the ✗ lines first.");
   return findings.some(({ state }) => state === "broken")

@@ -1,6 +1,6 @@
 import type { MarkedText } from "../terminal/marked-line.ts";
 
-/** Result of one check of the machine; `missing` is something optional. */
+/** Result of one check of the machine; `missing` stands for something optional. */
 export interface Finding extends MarkedText {
   /** True if no call can be placed without it. */
   readonly essential: boolean;

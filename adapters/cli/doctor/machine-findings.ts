@@ -6,7 +6,7 @@ import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 interface Runtime {
   readonly name: string;
   readonly version: string;
-  /** The oldest version on which everything was tested. */
+  /** The oldest version on which everything has been tested. */
   readonly minVersion: readonly [major: number, minor: number];
 }
 
@@ -26,7 +26,7 @@ function runtime(): Runtime {
   return { name: "Node", version: process.versions.node, minVersion: [22, 18] };
 }
 
-/** The SQLite that comes with the runtime. */
+/** The SQLite included in the runtime. */
 export async function findSqlite(): Promise<Finding[]> {
   try {
     const { DatabaseSync } = await nodeSqlite();

@@ -26,10 +26,10 @@ export async function findNetworks(options: RingportOptions): Promise<Finding[]>
   }
 }
 
-/** A package of the client for linked WhatsApp numbers. */
+/** A package that the client for linked WhatsApp numbers needs. */
 interface WhatsAppPackage {
   readonly name: string;
-  /** The oldest version that the adapter was tested with. */
+  /** The oldest version that the adapter has been tested with. */
   readonly minVersion: string;
   readonly purpose: string;
   /** True for a native module, which may be installed but fail to load on this platform. */
@@ -49,8 +49,8 @@ const PAGE = 'docs/whatsapp.md, "Install"';
 const UNKNOWN_VERSION = "0.0.0-unknown";
 
 /**
- * The packages of the client for linked WhatsApp numbers that a program in this folder would import, one finding each; a
- * single finding if the client is not installed. Calls over other networks need none of them.
+ * One finding for each package that the client for linked WhatsApp numbers would import in this folder; a single
+ * finding if the client is not installed. Calls over other networks need none of these packages.
  */
 export function findWhatsApp(folder: string): Finding[] {
   const versions = new Map(WHATSAPP_PACKAGES.map(({ name }) => [name, installedVersion(name, folder)]));
@@ -76,7 +76,10 @@ function findPackage(
   return broken(WHATSAPP, `${label} cannot be loaded: ${fault}`, `use a platform it has binaries for: ${PAGE}`);
 }
 
-/** Version of the package that an import from this folder finds. Reads the file: `exports` may hide package.json. */
+/**
+ * Version of the package that an import in this folder would resolve to. Reads the file, because `exports` may hide
+ * package.json.
+ */
 function installedVersion(name: string, folder: string): string | undefined {
   let text: string;
   try {

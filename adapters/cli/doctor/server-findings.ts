@@ -6,12 +6,12 @@ import type { ServerSettings } from "../settings/read-settings.ts";
 import { broken, type Finding, missing, reasonOf, works } from "./finding.ts";
 
 const TIMEOUT_MS = 3_000;
-/** Maximum difference of the clocks for timestamps and expiry times to make sense, ms. */
+/** Maximum difference between the clocks for timestamps and expiry times to make sense, ms. */
 const MAX_CLOCK_ERROR_MS = 30_000;
-/** Earliest plausible time of the clock: this program did not exist before 2026-01-01. */
+/** Earliest plausible clock time: this program did not exist before 2026-01-01. */
 const EARLIEST_CLOCK_MS = Date.UTC(2026, 0);
 
-/** Checks if a server could listen here, or names the program that already does. */
+/** Checks if a server could listen here; reports the program that is using the port, if any. */
 export async function findPort({
   port = DEFAULT_PORT,
   hostname = DEFAULT_HOSTNAME,
@@ -35,7 +35,7 @@ function listeningError(port: number, hostname: string): Promise<string | undefi
   });
 }
 
-/** Checks the server that commands talk to, the token, and the server's clock. */
+/** Checks the server that commands send requests to, the token, and the server's clock. */
 export async function findServer(url: string, token: string | undefined): Promise<Finding[]> {
   const response = await health(url).catch(() => undefined);
   if (!response)
@@ -46,7 +46,7 @@ export async function findServer(url: string, token: string | undefined): Promis
   return [works("server", `responds at ${url}`), await findToken(url, token), clock(response.headers.get("date"))];
 }
 
-/** The response of a Ringport; undefined if no server responds, or another program. */
+/** The response of a Ringport server; undefined if there is no response, or another program responds. */
 async function health(url: string): Promise<Response | undefined> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });

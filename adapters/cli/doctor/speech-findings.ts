@@ -51,7 +51,7 @@ export async function findSpeech(options: RingportOptions): Promise<Finding[]> {
   }
 }
 
-/** A finding if no engine speaks. */
+/** A finding if no engine can speak. */
 export function findVoices(engines: readonly Finding[], natural: NaturalParts): Finding[] {
   if (engines.some(({ state }) => state === "works")) return [];
   return [broken("voices", "no engine can speak, only audio files can be played", voicesFix(natural))];
@@ -93,7 +93,7 @@ async function findEngine(speech: Speech, allVoices: readonly Voice[], engine: s
     return works(name, `${counts}; ${voice.id} spoke within ${ms} ms`);
   } catch (error) {
     const reason = reasonOf(error);
-    // One engine is enough: whether any works is a separate finding.
+    // One engine is enough; another finding reports if none works.
     return {
       ...broken(name, `does not speak: ${reason}`, engine === "neural" ? neuralFix(error) : fix),
       essential: false,

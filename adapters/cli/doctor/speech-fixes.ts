@@ -41,7 +41,7 @@ export function voicesFix({ hasEngine, hasModel }: NaturalParts): string {
     : `${ENGINE_FIX.flite}; or, for natural voices, ${steps}`;
 }
 
-/** The fix of an obstacle, as a finding shows it: of a command, only the command. */
+/** The fix for an obstacle, as shown in a finding: if it is a command, only the command. */
 export function obstacleFix({ fix }: Pick<EngineObstacle, "fix">): string {
   return fix === ENGINE_REMEDY ? ENGINE_COMMAND : fix;
 }
@@ -51,7 +51,7 @@ export function neuralFix(error: unknown): string {
   return knownFix(error) ?? "ringport models list names the models; add this one again with --force, or remove it";
 }
 
-/** The fix for local transcription that does not listen. @param language language of the speech; undefined: any */
+/** The fix for local transcription that does not work. @param language language of the speech; undefined: any */
 export function localTranscriptionFix(error: unknown, language: string | undefined): string {
   return knownFix(error) ?? `${addFix("recogniser", language ?? "pt")} (or another language)`;
 }
@@ -61,7 +61,7 @@ export function addFix(job: "voice" | "recogniser", tag: string): string {
   return commandToAdd(job, tag) ?? `ringport models add NAME, with a ${job} for ${tag} of sherpa-onnx's releases`;
 }
 
-/** The fix that an error carries, as a finding shows it. */
+/** An error's own fix, as shown in a finding. */
 function knownFix(error: unknown): string | undefined {
   const fix = fixOf(error);
   return fix === undefined ? undefined : obstacleFix({ fix });

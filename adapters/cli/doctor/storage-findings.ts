@@ -9,7 +9,7 @@ import { broken, type Finding, reasonOf, works } from "./finding.ts";
 const FOLDER_FIX = "choose another folder with RINGPORT_DATA, or change its permissions";
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Checks that the data folder can be written or created, without creating it. */
+/** Checks that the data folder is writable or can be created, without creating it. */
 export async function findDataFolder(data: string = DEFAULT_DATA): Promise<Finding[]> {
   const folder = resolve(data);
   const name = "data folder";
@@ -37,7 +37,7 @@ async function kind(path: string): Promise<"folder" | "file" | "missing"> {
 /** True if the path can be read and written, or if the runtime cannot report it (Deno without --allow-sys). */
 function isWritable(path: string): boolean {
   try {
-    // The synchronous call is used because an error of the asynchronous one cannot be caught under Deno.
+    // Uses the synchronous call, because an error from the asynchronous one cannot be caught in Deno.
     accessSync(path, constants.R_OK | constants.W_OK);
     return true;
   } catch (error) {

@@ -5,7 +5,7 @@ import { UsageError } from "../usage-error.ts";
 const MAX_LISTED = 5;
 
 /**
- * The calling instance: the one with this id or name, or the only existing one.
+ * The calling instance: the one with this id or name, or the only one.
  * @throws {UsageError} there is no instance, or more than one
  */
 export async function chosenInstance(client: Client, idOrName: string | undefined): Promise<Instance> {

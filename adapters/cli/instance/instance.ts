@@ -14,7 +14,7 @@ import { print, printJson, printJsonLine, printToStderr } from "../terminal/term
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
-/** `--metadata`: data of an application, stored with an instance. */
+/** `--metadata`: an application's data, stored with an instance. */
 const METADATA_OPTION: Command["options"][number] = {
   name: "metadata",
   placeholder: "JSON",
@@ -22,8 +22,8 @@ const METADATA_OPTION: Command["options"][number] = {
 };
 
 /**
- * The object that `--metadata` names; undefined without the option.
- * @throws {UsageError} it is not a JSON object
+ * The object passed as `--metadata`; undefined without the option.
+ * @throws {UsageError} the value is not a JSON object
  */
 function metadataIn({ values }: ParsedLine): Metadata | undefined {
   const text = values.get("metadata") as string | undefined;
@@ -86,7 +86,7 @@ export const instanceCreate: CommandSpec = {
   },
 };
 
-/** The next step before the instance can call. */
+/** The next step before the instance can place calls. */
 async function nextStep(client: Client, id: string): Promise<string> {
   const { connection } = await client.instances.get(id, { expand: ["connection"] });
   return connection?.state === "unlinked"
@@ -119,7 +119,7 @@ function cells({ id, name, status, created_at }: Instance): string[] {
   return [id, name, status, created_at.slice(0, 19)];
 }
 
-/** `ringport instance show`: one instance, the state of its line, and its current call. */
+/** `ringport instance show`: one instance, the state of its line, and its active calls. */
 export const instanceShow: CommandSpec = recordCommand({
   record: "instance",
   summary: "Shows an instance, its line and its active calls.",
@@ -150,7 +150,7 @@ function shownCaller({ phoneNumber, displayName, withheld }: CallerId): string {
   return [displayName && `"${displayName}"`, phoneNumber, withheld && "(withheld)"].filter(Boolean).join(" ");
 }
 
-/** `ringport instance update`: changes a name, metadata, or the caller of later calls. */
+/** `ringport instance update`: changes an instance's name, metadata, or caller for later calls. */
 export const instanceUpdate: CommandSpec = {
   summary: "Changes an instance: its name, its metadata, its caller number.",
   operands: [{ name: "ID", completion: "instance" }],
@@ -186,7 +186,7 @@ export const instanceUpdate: CommandSpec = {
   },
 };
 
-/** `ringport instance delete`: deletes an instance, ends its call and unlinks its number. */
+/** `ringport instance delete`: deletes an instance, ends its calls and unlinks its number. */
 export const instanceDelete: CommandSpec = recordCommand({
   record: "instance",
   summary: "Deletes an instance permanently: ends its call, unlinks its number.",

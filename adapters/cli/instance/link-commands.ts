@@ -9,7 +9,7 @@ import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { linkPhone } from "./link-phone.ts";
 
-/** `ringport instance qr`: shows the code that links a phone until one is linked. */
+/** `ringport instance qr`: shows the linking code until a phone is linked. */
 export const instanceQr: CommandSpec = {
   summary: "Draws the QR code that links a number, and waits until it is linked.",
   details: "The code is drawn again whenever it changes. Exit code: 0 linked, 130 Ctrl-C.",
@@ -57,7 +57,7 @@ async function printLinkPage(client: Client, id: string, json: boolean): Promise
   return 0;
 }
 
-/** `ringport instance link`: links a number, without a phone on the simulated network. */
+/** `ringport instance link`: links a number; on the simulated network, without a phone. */
 export const instanceLink: CommandSpec = {
   summary: "Links a number: scans the code itself on the simulated network, shows it on others.",
   details:
@@ -74,7 +74,7 @@ export const instanceLink: CommandSpec = {
   },
 };
 
-/** `ringport instance pair`: prints only the code to type on the phone. */
+/** `ringport instance pair`: prints only the code that is to be typed on the phone. */
 export const instancePair: CommandSpec = {
   summary: "Prints a code that links a number when it is typed on the phone, if the network has such codes.",
   operands: [{ name: "ID", completion: "instance" }, { name: "PHONE" }],

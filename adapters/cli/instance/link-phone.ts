@@ -31,13 +31,13 @@ export interface LinkOptions {
 }
 
 const POLL_MS = 500;
-/** Maximum time from linking a line until it is online, ms. */
+/** Maximum time for a newly linked line to come online, ms. */
 const ONLINE_TIMEOUT_MS = 10_000;
-/** Bounds of the wait for the next code, ms, in case its expiry is missing or the clocks differ. */
+/** Bounds on the wait for the next code, ms, in case the expiry time is missing or the clocks differ. */
 const MIN_CODE_MS = 1_000;
 const MAX_CODE_MS = 60_000;
 
-/** Draws the code of an instance, and each new one, until a phone has been linked; returns the exit code. */
+/** Draws an instance's code, and each new one, until a phone has been linked; returns the exit code. */
 export async function linkPhone(client: Client, id: string, options: LinkOptions): Promise<number> {
   const { interrupted, json, wait = true, scansAutomatically = false } = options;
   const signal = AbortSignal.any([interrupted.signal, outputClosed]);
@@ -99,7 +99,7 @@ async function show(id: string, code: QrCode, picture: Picture, { png, json }: L
   picture.draw([...lines, code.message, ...(png === undefined ? [] : [`The code is also in ${png}.`])]);
 }
 
-/** A block of lines that replaces itself on a terminal. */
+/** A block of lines that is redrawn in place on a terminal. */
 class Picture {
   #height = 0;
 
@@ -110,7 +110,7 @@ class Picture {
   }
 }
 
-/** Number of rows on the terminal: a wide line takes several. */
+/** Number of terminal rows that a line takes: a wide one takes several. */
 function rowsOf(line: string): number {
   return Math.max(1, Math.ceil(withoutColours(line).length / (process.stdout.columns || 80)));
 }

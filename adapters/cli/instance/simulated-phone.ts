@@ -5,14 +5,14 @@ const SIMULATOR = "simulator";
 /** Timeout for the link page, ms. */
 const PAGE_TIMEOUT_MS = 10_000;
 
-/** True if the phone of an instance is simulated, so that its code can't be scanned. */
+/** True if an instance's phone is simulated, so that the code cannot be scanned. */
 export async function isSimulated(client: Client, instanceId: string, signal: AbortSignal): Promise<boolean> {
   const { connection } = await client.instances.get(instanceId, { expand: ["connection"], signal });
   return connection?.provider === SIMULATOR;
 }
 
 /**
- * Presses the button on the page behind a code. Returns false if the code has expired in the meantime.
+ * Presses the button on the page behind a code. Returns false if the code has expired.
  * @throws {Error} the page cannot be reached, or did not link the phone
  */
 export async function pressLink(page: string, signal?: AbortSignal): Promise<boolean> {

@@ -24,9 +24,9 @@ import { type ListedModel, listModels } from "./listed-models.ts";
 import type { ModelPlace } from "./model-place.ts";
 import { sizeText } from "./models.ts";
 
-/** An added model, as it is printed. */
+/** An added model, as printed. */
 export interface AddedModel extends Pick<ListedModel, "name" | "job" | "voices" | "licence"> {
-  /** False if it was already installed, and was kept. */
+  /** False if the model was already installed, and has been kept. */
   readonly is_new: boolean;
 }
 
@@ -57,7 +57,7 @@ function archiveError(archive: string, error: unknown): UsageError {
   return new UsageError(`${archive} is not installed: ${reason}`, { cause: error });
 }
 
-/** Asks a question in the terminal. Returns the typed line. */
+/** Asks a question in the terminal; returns the typed line. */
 export type TerminalQuestion = (question: string, signal: AbortSignal) => Promise<string>;
 
 /** Dependencies of {@link addFromReleases}. */
@@ -164,7 +164,7 @@ function expectedSha256(line: ParsedLine, archives: number): string | undefined 
 }
 
 const UNPUBLISHED_LICENCE = "unknown (its MODEL_CARD or README names it)";
-/** Files of a model that may name its licence. */
+/** Model files that may name the model's licence. */
 const LICENCE_FILES = /^(model_card|readme|licen[cs]e)/i;
 
 /** Licence of an installed model, as shown. */
@@ -188,7 +188,7 @@ function printDownloads(models: readonly KnownModel[]): void {
 
 /**
  * Asks the user to accept the licences before the first model is installed.
- * @throws {UsageError} they were not accepted
+ * @throws {UsageError} the licences were not accepted
  */
 async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined, signal: AbortSignal): Promise<void> {
   if (line.values.has("yes")) return;
@@ -197,7 +197,7 @@ async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined
   if (!/^(y|yes)$/i.test(answer.trim())) throw new UsageError("the licences were not accepted; nothing was installed");
 }
 
-/** Asks in the terminal of this process; returns undefined if it has none. */
+/** The question function for this process's terminal; undefined if there is no terminal. */
 export function askInTerminal(): TerminalQuestion | undefined {
   if (!process.stdin.isTTY) return undefined;
   return async (question, signal) => {

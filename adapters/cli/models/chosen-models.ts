@@ -5,12 +5,12 @@ import { UsageError } from "../usage-error.ts";
 
 /** `pt`, or `pt-BR`; a model's name is longer. */
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i;
-/** Beginnings of the names of recognisers; other models speak. */
+/** How recognisers' names begin; other models are voices. */
 const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
 
 /**
- * The models that these words choose: a language with a region chooses its first known voice, a language alone also its
- * first known recogniser, and a name the model of that name. @param all true for every known model of the languages
+ * The models that these words choose: a language with a region chooses its first known voice; a language alone, its
+ * first known recogniser too; a name, the model of that name. @param all true for every known model of the languages
  * @throws {UsageError} an unknown language, or no name
  */
 export function chosenModels(words: readonly string[], all: boolean): KnownModel[] {

@@ -11,7 +11,7 @@ export interface ListedModel {
   readonly job: KnownModel["job"] | null;
   readonly languages: readonly string[];
   readonly state: "installed" | "available" | "broken";
-  /** True for the models that Ringport knows; the first one of a language is recommended. */
+  /** True for the models that Ringport knows; the first one for each language is recommended. */
   readonly known: boolean;
   /** Ids of the model's voices; only the first one if the model is not installed. */
   readonly voices: readonly string[];
@@ -21,18 +21,18 @@ export interface ListedModel {
   /** Size of the model's folder, bytes. */
   readonly installed_bytes: number | null;
   readonly licence: string | null;
-  /** Reason why the model cannot be used; null if it can. */
+  /** Reason why the model cannot be used; null if usable. */
   readonly reason: string | null;
 }
 
-/** All models that are in a folder or could be installed there. */
+/** All models that are in a folder or can be installed there. */
 export interface ModelList {
   readonly models: readonly ListedModel[];
-  /** Reason why new voices have no id; null if all have one. */
+  /** Reason why new voices have no id; null if all voices have one. */
   readonly fault: string | null;
 }
 
-/** Lists the known models in the order of their table, then other models by name. */
+/** Lists the known models in table order, then other models by name. */
 export async function listModels(folder: string, choice?: NeuralVoiceChoice): Promise<ModelList> {
   const { models, voices, fault } = await inspectVoices(folder, choice);
   const reasons = new Map(models.faults.map(({ name, reason }) => [name, reason]));
@@ -74,7 +74,7 @@ function firstVoice(model: KnownModel | undefined): string[] {
   return model?.number === undefined ? [] : [`${model.languages[0]}-${model.number}`];
 }
 
-/** Total size of the files below a folder, bytes. */
+/** Total size of the files under a folder, bytes. */
 async function bytesIn(path: string): Promise<number> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -6,14 +6,14 @@ import { settingsOf } from "../settings/all-settings.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { Setting } from "../settings/setting.ts";
 
-/** The settings by which a command finds the models of a server. */
+/** The settings by which a command finds a server's models. */
 export const MODEL_SETTINGS: readonly Setting[] = settingsOf(
   "data",
   "embedded.neural.models",
   "embedded.neural.voices",
 );
 
-/** The models of a server, by its settings. */
+/** A server's models, according to its settings. */
 export interface ModelPlace {
   readonly data: string;
   /** The option `embedded.neural.models`. */

@@ -8,7 +8,7 @@ import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { addArchives, addFromReleases, askInTerminal, type TerminalQuestion } from "./add-models.ts";
 import { MODEL_SETTINGS, modelPlace } from "./model-place.ts";
 
-/** `ringport models add`, with the releases of sherpa-onnx. */
+/** `ringport models add`, with sherpa-onnx's releases. */
 export const modelsAdd: CommandSpec = modelsAddFrom(SHERPA_RELEASES);
 
 /**

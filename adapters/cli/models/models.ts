@@ -13,7 +13,7 @@ import { UsageError } from "../usage-error.ts";
 import { type ListedModel, listModels } from "./listed-models.ts";
 import { MODEL_SETTINGS, modelPlace } from "./model-place.ts";
 
-/** `ringport models`: models that speak or recognise speech on this machine. */
+/** `ringport models`: models for speech and speech recognition on this machine. */
 export const models: CommandSpec = {
   summary: "Lists speech models, installed and available.",
   details:
@@ -35,7 +35,7 @@ export const models: CommandSpec = {
       printJson({ folder, engine: view, models: listedModels, fault });
       return EXIT.done;
     }
-    // Two tables: in one, the long names of recognisers would leave no room for the other columns.
+    // Two tables: in a single one, the long recogniser names would leave no room for the other columns.
     const isRecogniser = ({ job }: ListedModel): boolean => job === "recogniser";
     for (const part of [listedModels.filter((model) => !isRecogniser(model)), listedModels.filter(isRecogniser)])
       if (part.length > 0) printRows(MODEL_COLUMNS, part.map(cells));
@@ -58,7 +58,7 @@ async function assertNoFile(folder: string): Promise<void> {
     throw new UsageError(`the model folder ${folder} is a file; choose another one with RINGPORT_SPEECH_MODELS`);
 }
 
-/** `ringport models list`: an alias, since other lists are named this way. */
+/** `ringport models list`: an alias, for consistency with the other list commands. */
 export const modelsList: CommandSpec = {
   summary: "The same as ringport models.",
   options: models.options,
@@ -89,7 +89,7 @@ function cells({ name, job, languages, state, voices, memory_mb, licence, ...siz
   ];
 }
 
-/** A size of a model, as shown. */
+/** A model's size, as shown. */
 export function sizeText(megabytes: number | null): string {
   return megabytes === null ? "unknown" : `about ${megabytes} MB`;
 }

@@ -7,7 +7,7 @@ import { UsageError } from "../usage-error.ts";
 export type CertificateFiles = Tls;
 
 const VARIABLES = { cert: "RINGPORT_TLS_CERT", key: "RINGPORT_TLS_KEY" } as const;
-/** Interval at which the files are compared with the certificate in use, ms. */
+/** Interval for comparing the files with the certificate in use, ms. */
 const CHECK_INTERVAL_MS = 60_000;
 
 /** Reads and checks the files. @throws {UsageError} a file cannot be read, or its contents cannot be used */
@@ -25,11 +25,11 @@ export interface CertificateFilesOptions {
   readonly initial: Tls;
   readonly listening: Pick<Listening, "setCertificate">;
   readonly log: Logger;
-  /** Interval of the checks, ms. Default: one minute. */
+  /** Interval between checks, ms. Default: one minute. */
   readonly intervalMs?: number;
 }
 
-/** Replaces the certificate of a server when its files change. Returns a function that stops the checks. */
+/** Replaces a server's certificate when its files change. Returns a function that stops the checks. */
 export function followCertificate(
   files: CertificateFiles,
   { initial, listening, log, intervalMs = CHECK_INTERVAL_MS }: CertificateFilesOptions,

@@ -19,9 +19,9 @@ export type FirstToken =
 const FIRST_TOKEN = { userName: FIRST_USER, label: "first start" };
 
 /**
- * Issues the first token: for the configured file, or otherwise for a terminal only, because other outputs end up in
- * logs. If the storage fails now, the server still starts.
- * @throws {UsageError} the file cannot be created; a token that was issued is revoked
+ * Issues the first token: for the configured file, or otherwise only for a terminal, because other outputs end up in
+ * logs. If the storage fails at this point, the server still starts.
+ * @throws {UsageError} the file cannot be created; the issued token is revoked
  */
 export async function firstToken(tokens: Tokens, path: string | undefined): Promise<FirstToken | undefined> {
   try {
@@ -37,7 +37,7 @@ export async function firstToken(tokens: Tokens, path: string | undefined): Prom
 }
 
 /**
- * Checks the file before anything is created, if the data folder shows that no token was issued yet.
+ * Checks the file before anything is created, if the data folder shows that no token has been issued yet.
  * @throws {UsageError} the file cannot be created
  */
 export async function checkTokenFile({ tokenFile: path, options }: ServerSettings): Promise<void> {
@@ -49,7 +49,7 @@ export async function checkTokenFile({ tokenFile: path, options }: ServerSetting
   if (folder !== data && !existsSync(folder)) throw refusal(path, "ENOENT");
 }
 
-/** Another process has created a token in the meantime. */
+/** Thrown if another process has created a token in the meantime. */
 class NotFirstStart extends CodedError {
   readonly code = "not_first";
 }

@@ -6,7 +6,7 @@ export function hideTokens(text: string): string {
   return text.replace(TOKEN, "rp_$1_[hidden]");
 }
 
-/** The text with `[hidden]@` in place of users and passwords of URLs. */
+/** The text with `[hidden]@` in place of users and passwords in URLs. */
 export function hideUsers(text: string): string {
   return text.replace(USER_OF_URL, "$1[hidden]@");
 }

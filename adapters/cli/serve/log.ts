@@ -15,7 +15,7 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   /** True to hide the middle of phone numbers. Default: false. */
   readonly maskNumbers?: boolean | undefined;
-  /** ms since 1970-01-01 UTC. Default: the real time. */
+  /** Returns ms since 1970-01-01 UTC. Default: the real time. */
   readonly now?: () => number;
 }
 

@@ -17,8 +17,8 @@ import { firstSignal } from "./signals.ts";
 import { printWelcome } from "./welcome.ts";
 
 /**
- * Lets garbage in the old generation grow to 60 % of the live heap before V8 collects it, instead of to more than 100
- * %: this saves memory, with shorter but more frequent pauses. Bun, which has another engine, ignores it.
+ * V8 collects garbage in the old generation when it reaches 60 % of the live heap, instead of more than 100 %: this
+ * saves memory, with shorter but more frequent pauses. Bun, which has another engine, ignores the flag.
  */
 const HEAP_GROWTH_FLAG = "--heap-growing-percent=60";
 
@@ -54,7 +54,7 @@ export const serveCommand: CommandSpec = {
     const { listening, networkUrl } = await listen(ringport, settings, tls);
     if (settings.tls && tls) followCertificate(settings.tls, { initial: tls, listening, log });
     try {
-      // With "restart", a start waits while another server runs.
+      // With "restart", the start waits while another server is running.
       const signal = await Promise.race([ringport.start(), stopSignal]);
       if (signal === undefined) await printWelcome({ ringport, listening, networkUrl, settings });
     } catch (error) {
@@ -81,8 +81,8 @@ export const serveCommand: CommandSpec = {
 };
 
 /**
- * Opens the port before the server starts, so that a port in use leaves the data untouched. Requests wait for the
- * start.
+ * Opens the port before the server starts, so that the data stays untouched if the port is in use. Requests wait for
+ * the start.
  */
 async function listen(
   ringport: Ringport,
@@ -101,7 +101,9 @@ async function listen(
   return { listening: await adapter.serve(app, { port, hostname, tls }), networkUrl };
 }
 
-/** Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} names the first one */
+/**
+ * Refuses unknown variables: a misspelt one would silently have no effect. @throws {UsageError} naming the first one
+ */
 function refuseUnknownVariables(env: NodeJS.ProcessEnv): void {
   const [unknownVariable] = unknownVariables(env);
   if (!unknownVariable) return;

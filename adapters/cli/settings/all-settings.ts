@@ -369,7 +369,7 @@ const NEURAL = [
   ),
 ] as const;
 
-/** All settings by heading: help, flags and environment variables are made from this table. */
+/** All settings by heading: help, flags and environment variables come from this table. */
 export const SETTING_GROUPS = {
   Server: SERVER,
   "Number protection": PROTECTION,
@@ -385,12 +385,12 @@ export const SETTING_GROUPS = {
 
 export const SETTINGS: readonly Setting[] = Object.values(SETTING_GROUPS).flat();
 
-/** The settings for these options. */
+/** The settings of these options. */
 export function settingsOf(...options: readonly string[]): Setting[] {
   return SETTINGS.filter(({ option }) => options.includes(option));
 }
 
-/** The settings with which a command finds the storage of a server. */
+/** The settings by which a command finds a server's storage. */
 export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
   "data",
   "databaseUrl",
@@ -400,7 +400,7 @@ export const STORAGE_SETTINGS: readonly Setting[] = settingsOf(
 
 const RARELY_CHANGED_REASON = "the default suits the server; programs with other adapters may need another value";
 
-/** Options that only a program can set, and the reason. */
+/** Options that only a program can set, and the reasons. */
 export const CODE_ONLY_OPTIONS = {
   telephony: "objects; RINGPORT_TELEPHONY chooses between those that come with Ringport",
   storage: "an object; DATABASE_URL and RINGPORT_DATA choose between the two that come with Ringport",

@@ -18,7 +18,7 @@ import { setting } from "./setting.ts";
 const DAY_MS = 86_400_000;
 const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
-/** The curve of a newly linked number: calls on the first day, growth, days. */
+/** Warm-up curve for a newly linked number: calls on the first day, growth, days. */
 export const warmUpCurve: Parser<WarmUp | false> = {
   expected:
     "off, or calls on the first day, growth from 1 and days up to 365, such as 20,1.5,14, with at most 10000 calls on the last day",
@@ -31,7 +31,7 @@ export const warmUpCurve: Parser<WarmUp | false> = {
   }),
 };
 
-/** The floor of the answer rate: share, calls, ms of the pause. */
+/** Floor for the answer rate: share, number of calls, pause in ms. */
 export const answerRateFloor: Parser<AnswerRateFloor | false> = {
   expected:
     "off, or the share of answered calls, the calls that count and the pause in ms (up to 7 days), such as 0.2,20,3600000",
@@ -44,7 +44,7 @@ export const answerRateFloor: Parser<AnswerRateFloor | false> = {
   }),
 };
 
-/** The limit of refused calls in a row: calls, ms of the pause. */
+/** Limit on refused calls in a row: number of calls, pause in ms. */
 export const refusalLimit: Parser<RefusalLimit | false> = {
   expected: "off, or the refused calls in a row and the pause in ms (up to 7 days), such as 3,3600000",
   placeholder: "CALLS,MS",
@@ -69,7 +69,7 @@ export const callingHours: Parser<CallingHours | false> = {
   }),
 };
 
-/** Number protection settings; a missing one takes the network's default. */
+/** Number protection settings; the network's default applies to missing ones. */
 export const PROTECTION = [
   setting(
     "queue.paceMs",

@@ -3,7 +3,7 @@ import { isPrefix, PREFIX_RULE } from "../../../src/domain/calls/call-limits.ts"
 import { SPEAKERS, type Speaker } from "../../../src/domain/calls/transcript.ts";
 import { VOICE_ID } from "../../../src/domain/voice-id.ts";
 
-/** Reads the text of a setting. */
+/** Parses the text of a setting. */
 export interface Parser<T> {
   /** Description of a valid value, to follow "it must be". */
   readonly expected: string;
@@ -11,11 +11,11 @@ export interface Parser<T> {
   readonly placeholder: string | undefined;
   /** All valid texts, for completion; undefined if there are too many. */
   readonly words?: readonly string[];
-  /** Undefined if the text is invalid. */
+  /** Returns undefined if the text is invalid. */
   parse(text: string): T | undefined;
 }
 
-/** A whole number within these bounds. */
+/** A whole number within the bounds. */
 export function wholeNumber(min: number, max: number): Parser<number> {
   return {
     expected: `a whole number from ${min} to ${max}`,
@@ -24,7 +24,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   };
 }
 
-/** A number, optionally with a decimal point, within these bounds. */
+/** A number within the bounds, optionally with a decimal point. */
 export function decimal(min: number, max: number): Parser<number> {
   return {
     expected: `a number from ${min} to ${max}`,
@@ -182,7 +182,7 @@ export const modelVoices: Parser<Record<string, { model: string; speaker?: numbe
   },
 };
 
-/** Voices by their ids, as JSON; undefined without a voice, or with an invalid one. */
+/** Parses JSON with voices by id; returns undefined if it has no voice, or an invalid one. */
 function voicesIn<Voice>(
   text: string,
   isVoice: (voice: Record<string, unknown>) => boolean,

@@ -31,8 +31,8 @@ const DEFAULT_QUEUE_DEPTH = 10;
 const DEFAULT_WINDOW_MS = 60_000;
 
 /**
- * Reads settings from flags and from the environment; a flag wins, an empty variable counts as unset.
- * @throws {UsageError} the first value that cannot be used
+ * Reads settings from flags and the environment. A flag wins; an empty variable counts as unset.
+ * @throws {UsageError} naming the first value that cannot be used
  */
 export function readSettings(settings: readonly Setting[], line: ParsedLine, env: Environment): ServerSettings {
   const values = new Map<string, unknown>();
@@ -53,7 +53,7 @@ export function readSettings(settings: readonly Setting[], line: ParsedLine, env
   return { options, port, hostname, tls, console, tokenFile, logLevel: log, logMaskNumbers } as ServerSettings;
 }
 
-/** Variables that Kubernetes sets in every container if there is a service called "ringport". */
+/** Variables that Kubernetes sets in every container if there is a service named "ringport". */
 const KUBERNETES_VARIABLE = /^RINGPORT_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)$/;
 
 /** Unknown variables that look like settings, each with a fix if one is known. */
@@ -201,7 +201,7 @@ function completeAgent(values: Map<string, unknown>): void {
     );
 }
 
-/** Moves the voice to the settings of the realtime model, which has its own voices. */
+/** Moves the voice to the realtime model's settings: the model has its own voices. */
 function renameVoice(values: Map<string, unknown>): void {
   const voice = values.get("agentVoiceId");
   values.delete("agentVoiceId");

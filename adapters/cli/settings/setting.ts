@@ -1,12 +1,14 @@
 import type { Parser } from "./parsers.ts";
 
-/** A setting of the server. */
+/** A server setting. */
 export interface Setting<Option extends string = string> {
-  /** Path of the option in `RingportOptions`, or a setting of the server such as `port`. */
+  /** Path of the option in `RingportOptions`, or a server setting such as `port`. */
   readonly option: Option;
   /** The environment variable. */
   readonly env: string;
-  /** The flag, without its dashes; undefined for secrets, which every user of the machine could read in its process list. */
+  /**
+   * The flag, without its dashes; undefined for secrets: every user of the machine could read them in the process list.
+   */
   readonly flag: string | undefined;
   readonly parser: Parser<unknown>;
   /** Shown as the default. */
@@ -16,7 +18,7 @@ export interface Setting<Option extends string = string> {
   readonly secret?: boolean;
 }
 
-/** A setting whose flag is spelled like its variable, unless `overrides` names another. */
+/** A setting whose flag is spelled like its variable, unless `overrides` has another. */
 export function setting<const Option extends string>(
   option: Option,
   env: string,

@@ -1,7 +1,7 @@
 import { onOff, phonePrefixes, sipServers, textSetting } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
-/** Trunks, and the SIP accounts of users. */
+/** Trunks, and users' SIP accounts. */
 export const SIP = [
   setting(
     "embedded.sip.trunks",

@@ -14,7 +14,7 @@ import { UsageError } from "../usage-error.ts";
 const SETTINGS = settingsOf("embedded.sip.trunks");
 const MARKS = { works: "works", skipped: "missing", broken: "broken" } as const;
 
-/** `ringport sip check`: tries SIP trunks step by step, and prints the fix for each that fails. */
+/** `ringport sip check`: tries SIP trunks step by step, and prints a fix for each step that fails. */
 export const sipCheck: CommandSpec = {
   summary: "Tries the SIP trunks step by step: DNS, connection, OPTIONS, registration, codecs, a call.",
   details:

@@ -3,7 +3,7 @@ import { isTerminal } from "./terminal.ts";
 
 const REDRAW_MS = 100;
 
-/** The last line of a terminal, redrawn as time passes; prints nothing if there is no terminal. */
+/** The terminal's last line, redrawn as time passes; prints nothing if there is no terminal. */
 export class LiveLine {
   readonly #startedAt: number;
   readonly #textAfter: (ms: number) => string;
@@ -18,7 +18,7 @@ export class LiveLine {
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS);
   }
 
-  /** Clears the line, to print another one in its place. */
+  /** Clears the line, so that another can be printed in its place. */
   clear(): void {
     if (this.#timer) process.stdout.write("\r\x1b[K");
   }
