@@ -1,24 +1,24 @@
 import type { Registration } from "../../src/application/accounts/account-use-cases.ts";
 import type { TokenScope } from "../../src/domain/access/token-scope.ts";
 
-// The bodies of the console's own routes, which its server part sends and its pages read. Times are RFC 3339.
-// For everything else the pages use /console/v1/…, the HTTP interface for the person signed in.
+// Request and response bodies of the console's own routes, shared by its server part and its pages. Times are RFC 3339.
+// For everything else, the pages use /console/v1/…, the HTTP API for the signed-in user.
 
-/** `GET /console/api/session`: the state that a page loads first. */
+/** `GET /console/api/session`: the state that every page loads first. */
 export interface SessionState {
-  /** Null if no person is signed in. */
+  /** Null if no one is signed in. */
   readonly account: AccountView | null;
   /** Rule for the next registration. */
   readonly registration: "first" | Registration;
-  /** True with accounts of Ringport; false if the embedding program signs people in. */
+  /** True if Ringport manages the accounts; false if the embedding program signs people in. */
   readonly accounts: boolean;
-  /** Address at which the embedding program signs people in; null with accounts of Ringport. */
+  /** URL at which the embedding program signs people in; null if Ringport manages the accounts. */
   readonly sign_in_url: string | null;
-  /** The address of the HTTP interface, for examples to copy. */
+  /** The URL of the HTTP API, for examples to copy. */
   readonly api_url: string;
   /** True if instances can be on the simulated network, whose phones can be opened in the browser. */
   readonly simulator: boolean;
-  /** True if calls of the type `DYNAMIC_STREAM` carry audio here; otherwise they end immediately. */
+  /** True if `DYNAMIC_STREAM` calls carry audio here; otherwise they end immediately. */
   readonly streams: boolean;
   readonly version: string;
 }
@@ -34,7 +34,7 @@ export interface AccountView {
 export interface LoginBody {
   readonly email: string;
   readonly password: string;
-  /** Code of an invitation or of the first start. */
+  /** Code from an invitation or from the first start. */
   readonly code?: string;
 }
 
@@ -114,20 +114,20 @@ export interface AuditEntryView {
   readonly subject: string | null;
 }
 
-/** `GET /console/api/summary`: the calls of the last 14 days, for the first page. */
+/** `GET /console/api/summary`: the calls of the last 14 days, for the start page. */
 export interface SummaryView {
-  /** Oldest day first, days without calls included; days of UTC. */
+  /** UTC days, oldest first, including days without calls. */
   readonly days: readonly {
     /** `2026-11-27`. */
     readonly day: string;
     readonly completed: number;
     readonly failed: number;
   }[];
-  /** Failed calls by the reason of their outcome, the most frequent first. */
+  /** Failed calls by the reason in their outcome, most frequent first. */
   readonly failures: readonly { readonly reason: string; readonly calls: number }[];
 }
 
-/** An item of `GET /console/api/networks`: a network that the account's instances may use, the default first. */
+/** An item of `GET /console/api/networks`: a network that the account's instances may use; the default is first. */
 export interface NetworkView {
   /** The `provider` of an instance. */
   readonly name: string;

@@ -13,7 +13,7 @@ export interface MarkedText {
 const MARKS = { works: paint(32, "✓"), missing: paint(33, "–"), broken: paint(31, "✗") };
 const NAME_WIDTH = 18;
 
-/** A line with ✓, – or ✗, the subject, the finding and the fix, on one line or several on a narrow terminal. */
+/** Text with ✓, – or ✗, the subject, the finding and the fix, on one line, or on several if the terminal is narrow. */
 export function markedLine({ name, state, detail, fix }: MarkedText): string {
   const text = `${detail}${fix === null ? "" : ` → ${fix}`}`;
   const indent = NAME_WIDTH + 2;

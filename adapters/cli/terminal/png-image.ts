@@ -10,7 +10,8 @@ export interface Bitmap {
 const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
 
 /**
- * Reads a greyscale PNG of one bit per dot without line filters, the format of Ringport's QR codes (ISO/IEC 15948).
+ * Reads a greyscale PNG with one bit per dot and without line filters, the format of Ringport's QR codes (ISO/IEC
+ * 15948).
  * @throws {Error} the file has another format
  */
 export function readPng(file: Uint8Array): Bitmap {

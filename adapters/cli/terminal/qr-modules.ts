@@ -8,7 +8,7 @@ export interface QrModules {
   isDark(row: number, column: number): boolean;
 }
 
-/** The code of a text; error correction level L, which makes the smallest picture. */
+/** The QR code for a text; error correction level L, which makes the smallest picture. */
 export function modulesOfText(text: string): QrModules {
   const code = qrcode(0, "L");
   // The generator treats each character as a byte, so the text is encoded as UTF-8 first.
@@ -17,12 +17,12 @@ export function modulesOfText(text: string): QrModules {
   return { size: code.getModuleCount(), isDark: (row, column) => code.isDark(row, column) };
 }
 
-/** Number of dark modules with which the finder pattern in the upper left corner starts. */
+/** Width of the finder pattern in the upper left corner, modules. */
 const FINDER = 7;
 
 /**
- * The modules of the code in a picture that contains only the code; its content is not decoded.
- * @throws {Error} it is not a PNG, or shows no upright QR code
+ * The modules of the QR code in a picture that contains nothing else; the code's content is not decoded.
+ * @throws {Error} the file is not a PNG, or shows no upright QR code
  */
 export function modulesOfPng(png: Uint8Array): QrModules {
   const image = readPng(png);
@@ -33,7 +33,7 @@ export function modulesOfPng(png: Uint8Array): QrModules {
   while (left + finderPixels < image.width && image.isDark(left + finderPixels, top)) finderPixels++;
   const scale = finderPixels / FINDER;
   const size = Math.round((image.width - 2 * left) / scale);
-  // 21 modules in version 1, four more in each one after it (ISO/IEC 18004 §7.3.1).
+  // 21 modules in version 1, four more in each later version (ISO/IEC 18004 §7.3.1).
   if (size < 21 || (size - 21) % 4 !== 0) throw new Error("the picture has no QR code that can be drawn");
   const middle = (start: number, module: number): number => Math.floor(start + (module + 0.5) * scale);
   return { size, isDark: (row, column) => image.isDark(middle(left, column), middle(top, row)) };

@@ -1,4 +1,4 @@
-/** A JSON value in one line; an object as `name=value` pairs, without unknown ones. */
+/** A JSON value on one line; an object as `name=value` pairs, without unknown values. */
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return String(value);

@@ -5,7 +5,7 @@ import { columnsOf, shortenedRow, wrapped } from "./wrapped.ts";
 /** A column of a list. */
 export interface ListColumn {
   readonly head: string;
-  /** Order in which columns are dropped on a narrow terminal, the highest first. Default: never dropped. */
+  /** Order in which columns are dropped on a narrow terminal, highest first. Default: never dropped. */
   readonly dropOrder?: number;
   /** True if cells may be cut when the terminal is still too narrow. Default: false. */
   readonly cut?: boolean;
@@ -14,14 +14,14 @@ export interface ListColumn {
 }
 
 const GAP = 2;
-/** Minimum width of the last column next to the others; a narrower one goes below them. */
+/** Minimum width of the last column next to the others; a narrower one is printed below them. */
 const MIN_TEXT_WIDTH = 28;
 /** Minimum width of a cut cell. */
 const MIN_CELL_WIDTH = 8;
 
 /**
  * Rows as lines, indented by two, with aligned columns.
- * @param width wraps the last column, so that no line is longer. Default: no limit
+ * @param width maximum line width; the last column is wrapped to fit. Default: no limit
  */
 export function table(rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string[] {
   const widths = widthsOf(rows);
@@ -41,15 +41,15 @@ export function table(rows: readonly (readonly string[])[], width = Number.POSIT
 }
 
 /**
- * Prints a table as wide as the terminal; without a terminal, one line per row with all cells, separated by tabs and
- * without a header.
+ * Prints a table as wide as the terminal. Without a terminal, prints one line per row with all cells separated by tabs,
+ * and no header.
  */
 export function printRows(columns: readonly ListColumn[], rows: readonly (readonly string[])[]): void {
   if (!isTerminal()) for (const row of rows) print(row.map(inOneCell).join("\t"));
   else for (const line of fitTable(columns, rows, terminalColumns())) print(line);
 }
 
-/** Prints a list of records: as JSON with `--json`, otherwise as a table, or the text `none` if it is empty. */
+/** Prints a list of records: as JSON with `--json`, otherwise as a table; the text `none` if the list is empty. */
 export function printList<Rec>(
   { values }: ParsedLine,
   records: readonly Rec[],
@@ -65,8 +65,8 @@ export function printList<Rec>(
 }
 
 /**
- * Fits a table into this width: drops columns, then cuts cells; if that is not enough, long cells of the first column, which are
- * names, have a line of their own. A last line names the dropped columns.
+ * Fits a table into this width: drops columns, then cuts cells; if that is not enough, long names in the first column
+ * get their own line. A last line names the dropped columns.
  */
 export function fitTable(
   columns: readonly ListColumn[],

@@ -4,9 +4,9 @@ import type { QrModules } from "./qr-modules.ts";
 const QUIET_ZONE = 2;
 
 /**
- * A QR code as lines of half blocks, two modules high each.
- * @param colours true for black on white, regardless of the colours of the terminal; false draws the light modules in its
- * own colour, for a dark terminal
+ * A QR code as lines of half blocks, each two modules high.
+ * @param colours true for black on white, regardless of the terminal's colours; false draws the light modules in the
+ * text colour, for a dark terminal
  */
 export function terminalQr({ size, isDark }: QrModules, { colours }: { colours: boolean }): string[] {
   const isLight = (row: number, column: number): boolean =>

@@ -25,12 +25,12 @@ export function isTerminal(): boolean {
   return process.stdout.isTTY === true;
 }
 
-/** Columns of the terminal; unlimited without a terminal. */
+/** Number of columns of the terminal; unlimited without a terminal. */
 export function terminalColumns(): number {
   return isTerminal() ? process.stdout.columns || DEFAULT_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** Number of columns of a terminal of unknown width, and of piped help. */
+/** Number of columns if the terminal's width is unknown, and for piped help. */
 export const DEFAULT_COLUMNS = 80;
 
 /** True if a stream is a terminal that allows colours (https://no-color.org). */
@@ -38,7 +38,7 @@ export function coloursAllowed(stream: { isTTY?: boolean }): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR;
 }
 
-/** Colours one word: bold, dim, red, green, yellow, cyan. */
+/** Colours text: bold, dim, red, green, yellow, cyan. */
 export function paint(code: 1 | 2 | 31 | 32 | 33 | 36, text: string): string {
   return coloursAllowed(process.stdout) ? `\x1b[${code}m${text}\x1b[0m` : text;
 }

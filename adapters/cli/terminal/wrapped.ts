@@ -13,13 +13,13 @@ export function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** The text, cut to this many columns; "…" replaces the rest. */
+/** The text cut to this many columns; "…" replaces the rest. */
 export function shortenedRow(text: string, width: number): string {
   const characters = [...withoutColours(text)];
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
-/** Columns that a text takes on a terminal; colours take none. */
+/** Number of columns that text takes on a terminal; colours take none. */
 export function columnsOf(text: string): number {
   return [...withoutColours(text)].length;
 }

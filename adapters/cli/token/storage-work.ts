@@ -6,7 +6,7 @@ import { withFix } from "../storage-fault.ts";
 import { UsageError } from "../usage-error.ts";
 
 /**
- * Runs work on the storage of a server, which may be running.
+ * Runs work on a server's storage; the server may be running.
  * @param mustExist true to fail if there is no database, instead of creating one
  */
 export async function withStorage<T>(
@@ -27,7 +27,7 @@ export async function withStorage<T>(
   }
 }
 
-/** The server's SQLite file. @throws {UsageError} it does not exist */
+/** Path of the server's SQLite file. @throws {UsageError} the file does not exist */
 export function existingDatabase(data: string = DEFAULT_DATA): string {
   const path = sqlitePath(data);
   if (!existsSync(path))

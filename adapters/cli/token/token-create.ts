@@ -16,7 +16,7 @@ import { tokenView } from "./token-view.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = wholeNumber(1, 36_500);
-/** Length of names of users and tokens, characters. */
+/** Maximum length of user and token names, characters. */
 const NAME_LENGTH = 120;
 
 /** `ringport token create`: creates a token and prints only the token. */

@@ -9,7 +9,7 @@ import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
 import { withStorage } from "./storage-work.ts";
 
-/** `ringport token revoke`: revokes a token, which is refused from the next request on. */
+/** `ringport token revoke`: revokes a token; it is refused from the next request on. */
 export const tokenRevoke: CommandSpec = {
   summary: "Revokes a token, from the next request on.",
   operands: [{ name: "ID" }],

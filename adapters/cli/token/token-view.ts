@@ -1,6 +1,6 @@
 import type { TokenRecord } from "../../../src/ports/storage.ts";
 
-/** Visible part of a stored token; without its hash. */
+/** A stored token as shown, without its hash. */
 export interface ListedToken {
   readonly id: string;
   readonly user_id: string;

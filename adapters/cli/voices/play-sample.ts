@@ -12,8 +12,8 @@ export interface PlayedSample {
 }
 
 /**
- * Plays a WAV file with the first player of this machine that works; otherwise saves it under this name. @throws
- * {UsageError} no player works, and the file cannot be written
+ * Plays a WAV file with the first player on this machine that works; if none does, saves the file under this name.
+ * @throws {UsageError} no player works, and the file cannot be written
  */
 export async function playSample(wav: Uint8Array, name: string): Promise<PlayedSample> {
   const availablePlayers = players();
@@ -37,7 +37,7 @@ export async function playSample(wav: Uint8Array, name: string): Promise<PlayedS
   return { player: null, file };
 }
 
-/** True if the player exits with success: a machine may have the program but no sound card. */
+/** True if the player succeeds: a machine may have the program but no sound card. */
 function canPlay(player: AudioPlayer, file: string): Promise<boolean> {
   return new Promise((resolve) => {
     try {

@@ -36,7 +36,7 @@ const WINDOWS_PLAYERS = new Map(
   }),
 );
 
-/** The players of this machine, the most likely to work first. */
+/** The players on this machine, those most likely to work first. */
 export function players(): AudioPlayer[] {
   const candidates = process.platform === "win32" ? [...WINDOWS_PLAYERS, ...PLAYERS] : [...PLAYERS];
   return candidates.flatMap(([program, playArguments]) => {

@@ -8,7 +8,7 @@ import { type ListColumn, printRows } from "../terminal/table.ts";
 import { printJson, printToStderr } from "../terminal/terminal.ts";
 import { playSample } from "./play-sample.ts";
 
-/** `ringport voices`: lists the voices of the server, and plays samples. */
+/** `ringport voices`: lists the server's voices, and plays samples. */
 export const voices: CommandSpec = {
   summary: "Lists the available voices, or plays one.",
   details: "--play looks for a player on this machine; without one it saves the sample as a WAV file.",

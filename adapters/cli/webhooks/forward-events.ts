@@ -17,7 +17,7 @@ export interface ForwardOptions {
   onReady(): void;
 }
 
-/** An event with the response to it. */
+/** An event and the response to it. */
 interface Delivery {
   readonly event: CallEvent;
   /** Status of the response; null if there was none. */

@@ -11,26 +11,26 @@ export interface AudioLevels {
 /** Options of {@link startCallAudio}. */
 interface CallAudioOptions {
   readonly context: AudioContext;
-  /** Rate of the call, Hz. */
+  /** Sample rate of the call, Hz. */
   readonly callRate: number;
-  /** Called with each frame of the microphone. */
+  /** Called with each frame from the microphone. */
   readonly onFrame: (frame: Int16Array<ArrayBuffer>) => void;
   readonly onLevels: (levels: AudioLevels) => void;
 }
 
 /** The audio of one call. */
 export interface BrowserCallAudio {
-  /** Plays the next audio of the caller. */
+  /** Plays the caller's next audio. */
   play(samples: Int16Array<ArrayBuffer>): void;
-  /** Starts sending the audio of this microphone. Missing if that is impossible. */
+  /** Starts sending this microphone's audio. Missing if that is impossible. */
   connect?(microphone: MediaStream): void;
   /** Stops both directions. */
   stop(): void;
 }
 
 /**
- * Loads the audio processor into the context, so that a call is audible as soon as it is answered. False if that fails,
- * and on a page without HTTPS, where browsers offer no `AudioWorklet`. Never rejects.
+ * Loads the audio processor into the context, so that a call is audible as soon as it is answered. Resolves with false
+ * if that fails, and on a page without HTTPS, where browsers offer no `AudioWorklet`. Never rejects.
  */
 export async function loadProcessor(context: AudioContext, url: string): Promise<boolean> {
   if (!context.audioWorklet) return false;
@@ -40,7 +40,7 @@ export async function loadProcessor(context: AudioContext, url: string): Promise
   );
 }
 
-/** Starts the audio of a call on the audio thread. The processor must be loaded. */
+/** Starts a call's audio on the audio thread. The processor must have been loaded. */
 export function startCallAudio({ context, callRate, onFrame, onLevels }: CallAudioOptions): BrowserCallAudio {
   const node = new AudioWorkletNode(context, "ringport-call", {
     numberOfOutputs: 1,
@@ -71,13 +71,13 @@ export function startCallAudio({ context, callRate, onFrame, onLevels }: CallAud
   };
 }
 
-/** Usual and maximum delay of the playback, s. */
+/** Usual and maximum playback delay, s. */
 const DELAY_S = 0.08;
 const MAX_DELAY_S = 0.36;
 
 /**
- * Plays the caller without an audio thread, piece by piece: for pages without HTTPS, which have no microphone either. A
- * piece that would be played too late is dropped.
+ * Plays the caller's audio piece by piece, without the audio thread: for pages without HTTPS, which have no microphone
+ * either. A piece that would be played too late is dropped.
  */
 export function startPlaybackOnly({ context, callRate, onLevels }: CallAudioOptions): BrowserCallAudio {
   const resampler = new Resampler(callRate, context.sampleRate);

@@ -2,22 +2,22 @@ import { Capture } from "./capture.ts";
 import { LevelMeter } from "./level-meter.ts";
 import { Playback } from "./playback.ts";
 
-/** A conversation needs little delay. */
+/** A conversation needs a short delay. */
 const BUFFERING = { targetMs: 60, maxMs: 300, spareMs: 40 };
-/** Interval of the levels, ms. */
+/** Interval between level reports, ms. */
 const LEVEL_MS = 100;
 
 /** Options of the node, as `processorOptions`. */
 export interface ProcessorOptions {
-  /** Rate of the call, Hz. */
+  /** Sample rate of the call, Hz. */
   readonly callRate: number;
 }
 
-/** Messages of the processor: a frame of the microphone, or the levels of both directions, 0 to 100. */
+/** A message from the processor: a frame from the microphone, or the levels of both directions, 0 to 100. */
 export type ProcessorReport = Int16Array<ArrayBuffer> | { readonly heard: number; readonly spoken: number };
 
 /**
- * Both directions of a call's audio, on the audio thread of the browser. Its messages are the caller's audio as
+ * Both directions of a call's audio, on the browser's audio thread. The messages it receives are the caller's audio as
  * `Int16Array`, and null at the end.
  */
 class CallProcessor extends AudioWorkletProcessor {

@@ -1,12 +1,12 @@
 import { toSample } from "../../../../src/audio/samples/pcm.ts";
 import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
-/** Length of the frames, ms. */
+/** Length of a frame, ms. */
 const FRAME_MS = 20;
-/** Maximum number of samples per conversion: the largest block of a browser. */
+/** Maximum number of samples per conversion: the largest block that a browser passes. */
 const MAX_BLOCK = 2_048;
 
-/** The microphone's audio on its way to the server: from the rate of the device to frames at the rate of the call. */
+/** Converts the microphone's audio from the device's sample rate to frames at the call's rate, for the server. */
 export class Capture {
   readonly #resampler: Resampler;
   readonly #frameLength: number;
@@ -17,7 +17,7 @@ export class Capture {
   #next: Int16Array<ArrayBuffer>;
   #filledSamples = 0;
 
-  /** @param onFrame called with each whole frame, which it may keep */
+  /** @param onFrame called with each complete frame; it may keep the frame */
   constructor(deviceRate: number, callRate: number, onFrame: (frame: Int16Array<ArrayBuffer>) => void) {
     this.#resampler = new Resampler(deviceRate, callRate, MAX_BLOCK);
     this.#frameLength = (callRate * FRAME_MS) / 1_000;
@@ -26,7 +26,7 @@ export class Capture {
     this.#next = new Int16Array(this.#frameLength);
   }
 
-  /** Adds the next block of the microphone, from -1 to 1. */
+  /** Adds the microphone's next block; samples from -1 to 1. */
   push(input: Float32Array): void {
     for (let from = 0; from < input.length; from += MAX_BLOCK) {
       const count = Math.min(MAX_BLOCK, input.length - from);

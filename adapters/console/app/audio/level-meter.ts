@@ -1,19 +1,19 @@
 /** Level below which audio counts as silence, dB of full scale. */
 const FLOOR_DB = -60;
 
-/** The level of audio, over windows of a fixed length. Allocates nothing. */
+/** Measures the audio level over windows of a fixed length. Allocates nothing. */
 export class LevelMeter {
   readonly #window: number;
   #energy = 0;
   #count = 0;
   #level = 0;
 
-  /** @param window samples of one window */
+  /** @param window number of samples in one window */
   constructor(window: number) {
     this.#window = window;
   }
 
-  /** The level of the last whole window: 0 for silence (-60 dB) to 100 for full scale. */
+  /** The level of the last complete window: 0 for silence (-60 dB) to 100 for full scale. */
   get level(): number {
     return this.#level;
   }
@@ -31,7 +31,7 @@ export class LevelMeter {
   }
 }
 
-/** 0 to 100 for a mean square. A sine at full scale has 97: its mean square is half. */
+/** The level for a mean square, 0 to 100. A full-scale sine is at 97, since its mean square is one half. */
 function levelOf(meanSquare: number): number {
   if (!(meanSquare > 0)) return 0;
   const db = 10 * Math.log10(meanSquare);

@@ -1,4 +1,4 @@
-/** State of the microphone during a call: not requested, requested, connected, or the reason why there is none. */
+/** State of the microphone during a call: not requested, requested, connected, or the reason why it is unavailable. */
 export type MicrophoneState = "off" | "asking" | "on" | "denied" | "missing" | "insecure";
 
 /** Asks for the microphone. Never rejects. */

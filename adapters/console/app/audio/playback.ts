@@ -1,20 +1,20 @@
 import { JitterBuffer } from "../../../../src/audio/playout/jitter-buffer.ts";
 import { Resampler } from "../../../../src/audio/samples/resample.ts";
 
-/** Maximum length of the audio in one message of the server, ms. */
+/** Maximum length of the audio in one message from the server, ms. */
 const MAX_PIECE_MS = 200;
 
 /** Buffering of audio that arrives in bursts. */
 export interface Buffering {
-  /** Length of the audio gathered before playback starts, ms. */
+  /** Length of the audio that is buffered before playback starts, ms. */
   readonly targetMs: number;
   /** Maximum backlog, ms. */
   readonly maxMs: number;
-  /** Length of the audio left when the next piece is due, ms. */
+  /** Length of the audio still buffered when the next piece is due, ms. */
   readonly spareMs: number;
 }
 
-/** One channel of a call on its way to the loudspeaker: from the rate of the call to that of the device. */
+/** Buffers one channel of a call for the loudspeaker, and converts it from the call's sample rate to the device's. */
 export class Playback {
   readonly #resampler: Resampler;
   readonly #buffer: JitterBuffer;
@@ -31,7 +31,7 @@ export class Playback {
     this.#buffer = new JitterBuffer({ sampleRate: deviceRate, ...buffering });
   }
 
-  /** Buffers the next audio of the call; keeps only the end of an overlong piece. */
+  /** Buffers the call's next audio; keeps only the end of a piece that is too long. */
   push(samples: Int16Array): void {
     const piece = samples.length > this.#maxPieceSamples ? samples.subarray(-this.#maxPieceSamples) : samples;
     this.#buffer.write(this.#converted, this.#resampler.pushInto(piece, this.#converted));

@@ -1,4 +1,4 @@
-/** Keeps the screen on until the returned function is called, in browsers that can. */
+/** Keeps the screen on until the returned function is called, if the browser supports that. */
 export function keepScreenOn(): () => void {
   let lock: WakeLockSentinel | undefined;
   let isReleased = false;

@@ -9,7 +9,7 @@ const t = dictionary({ en, pt });
 
 type Tone = "quiet" | "info" | "good" | "warn" | "bad";
 
-/** The name of a state, with a colour. @param live true if its dot pulses, for a state in progress */
+/** The name of a state, in a colour. @param live true if its dot pulses, for a state in progress */
 export function Badge({
   tone = "quiet",
   live = false,
@@ -30,7 +30,7 @@ const CALL_TONES: Readonly<Record<CallStatus, readonly [Tone, boolean]>> = {
   FAILED: ["bad", false],
 };
 
-/** The status of a call, in words. */
+/** A call's status, in words. */
 export function CallBadge({ status }: { readonly status: CallStatus }) {
   const [tone, live] = CALL_TONES[status];
   return (
@@ -47,7 +47,7 @@ const INSTANCE_TONES: Readonly<Record<InstanceStatus, Tone>> = {
   DELETED: "quiet",
 };
 
-/** The status of an instance, in words. */
+/** An instance's status, in words. */
 export function InstanceBadge({ status }: { readonly status: InstanceStatus }) {
   return <Badge tone={INSTANCE_TONES[status]}>{t.value.instance[status]}</Badge>;
 }

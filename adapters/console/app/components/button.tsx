@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** Default: the look of a main action. */
+  /** Default: looks like the main action. */
   readonly variant?: "quiet" | "plain" | "danger" | undefined;
   readonly small?: boolean | undefined;
   readonly wide?: boolean | undefined;
@@ -11,7 +11,7 @@ interface ButtonProps {
   /** True while its action is running: the button stays focusable but does nothing. */
   readonly busy?: boolean | undefined;
   readonly disabled?: boolean | undefined;
-  /** Default: `submit` without an `onClick`, otherwise `button`. */
+  /** Default: `button` if there is an `onClick`, otherwise `submit`. */
   readonly type?: "submit" | "button" | undefined;
   readonly onClick?: ((event: MouseEvent) => void) | undefined;
   /** A name for screen readers if the text is not enough. */
@@ -51,7 +51,7 @@ interface LinkButtonProps extends Pick<ButtonProps, "children" | "variant" | "sm
   readonly newTab?: boolean | undefined;
 }
 
-/** A link to a page that looks like a button. */
+/** A link that looks like a button. */
 export function LinkButton({ children, to, icon, newTab = false, ...look }: LinkButtonProps) {
   return (
     <a class={buttonClass(look)} href={to} target={newTab ? "_blank" : undefined} rel={newTab ? "noopener" : undefined}>

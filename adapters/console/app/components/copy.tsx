@@ -10,7 +10,7 @@ const t = dictionary({ en, pt });
 /** Time for which the button shows its confirmation, ms. */
 const CONFIRMATION_MS = 2_000;
 
-/** Copies a text, and confirms it. */
+/** Copies text, and shows a confirmation. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string | undefined }) {
   const copyCount = useSignal(0);
   useEffect(() => {
@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     return () => clearTimeout(timer);
   }, [copyCount.value]);
   const copy = async (): Promise<void> => {
-    // Without HTTPS a browser has no clipboard for pages.
+    // Without HTTPS, browsers may offer pages no clipboard.
     if (await copyText(text)) copyCount.value++;
     else toast(t.value.notCopied, "bad");
   };

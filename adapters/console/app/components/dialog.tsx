@@ -11,7 +11,7 @@ export function Dialog({
   children,
 }: {
   readonly title: string;
-  /** Called when the user closes it, including with Escape. */
+  /** Called when the user closes the dialog, including with Escape. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
@@ -38,7 +38,7 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
-      // Chromium closes the dialog at a second Escape, even if the first one was prevented.
+      // Chromium closes the dialog on a second Escape, even if the first one was prevented.
       onClose={({ currentTarget }) => {
         if (isOpen.current && !currentTarget.open) currentTarget.showModal();
       }}

@@ -16,7 +16,7 @@ export function FactList({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-/** Numbers and times of a batch, side by side. */
+/** A batch's numbers and times, side by side. */
 export function FactRow({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="batch-facts">

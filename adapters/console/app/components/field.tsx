@@ -58,7 +58,7 @@ export function InputFault({ id, fault }: { readonly id: string; readonly fault:
   );
 }
 
-/** A file that is dropped or chosen. Its hint and its fault have ids that start with `id`. */
+/** A field for a file that is dropped or chosen. The ids of its hint and fault start with `id`. */
 export function FileDrop({
   id,
   text,
@@ -71,7 +71,7 @@ export function FileDrop({
   readonly text: string;
   readonly accept: string;
   readonly fault: string | undefined;
-  /** True to hide that no file is chosen. */
+  /** True to hide the text that no file is chosen. */
   readonly isNameless?: boolean;
   readonly onFile: (file: File) => void;
 }) {
@@ -133,7 +133,7 @@ interface InputProps {
   readonly list?: string;
 }
 
-/** One line of text, kept in a signal. */
+/** A single-line text field whose value is a signal. */
 export function SignalField({ signal, ...field }: FieldProps & InputProps & { readonly signal: Signal<string> }) {
   return (
     <Field
@@ -146,7 +146,7 @@ export function SignalField({ signal, ...field }: FieldProps & InputProps & { re
   );
 }
 
-/** One line of text. */
+/** A single-line text field. */
 export function Field({
   label,
   hint,
@@ -166,7 +166,7 @@ export function Field({
   );
 }
 
-/** One of several values. */
+/** A list from which one value is chosen. */
 export function Select<T extends string>({
   label,
   hint,
@@ -194,7 +194,7 @@ export function Select<T extends string>({
   );
 }
 
-/** A checkbox or a radio button with its explanation. */
+/** A checkbox or a radio button, with an explanation. */
 export function Choice({
   title,
   explanation,

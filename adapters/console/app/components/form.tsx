@@ -11,7 +11,7 @@ export function Form({
 }: {
   readonly action: Pick<Action<[]>, "busy" | "fault" | "start">;
   readonly children: ComponentChildren;
-  /** The buttons, or the text of one wide button. */
+  /** The buttons, or the label of a single wide button. */
   readonly buttons: ComponentChildren;
 }) {
   return (

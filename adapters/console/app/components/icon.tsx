@@ -1,4 +1,4 @@
-/** Drawings of 24 by 24, as strokes. */
+/** Paths of 24 by 24 icons, drawn as strokes. */
 const PATHS = {
   home: "M4 11.5 12 4l8 7.5M6 10v10h12V10M10 20v-6h4v6",
   line: "M7 3h10a1.5 1.5 0 0 1 1.5 1.5v15A1.5 1.5 0 0 1 17 21H7a1.5 1.5 0 0 1-1.5-1.5v-15A1.5 1.5 0 0 1 7 3ZM10.5 18h3",
@@ -29,7 +29,7 @@ const PATHS = {
   external: "M13 5h6v6M19 5l-9 9M11 6H5v13h13v-6",
 } as const;
 
-/** The name of a drawing. */
+/** The name of an icon. */
 export type IconName = keyof typeof PATHS;
 
 /** A decorative icon next to its label; hidden from screen readers. */

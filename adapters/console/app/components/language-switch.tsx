@@ -5,7 +5,7 @@ import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
 
-/** Selects the language of the console in this browser. */
+/** Selects the console's language in this browser. */
 export function LanguageSwitch() {
   return (
     <select

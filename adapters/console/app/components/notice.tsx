@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A message within a view. A fault interrupts a screen reader; the others wait. */
+/** A message within a view. A fault interrupts a screen reader; other messages wait. */
 export function Notice({
   tone = "info",
   children,

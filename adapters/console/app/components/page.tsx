@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { navigations } from "../shell/place.ts";
 
-/** Number of the latest navigation whose page received the focus. */
+/** Number of the latest navigation after which a page received the focus. */
 let focusedNavigation = 0;
 
-/** The heading of a view. It names the tab, and gets the focus after a navigation. */
+/** A view with its heading, which becomes the tab's title and gets the focus after a navigation. */
 export function PageLayout({
   title,
   lead,

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 
-/** A column: its heading, and its cell of a row. */
+/** A column: its title, and its cell for each row. */
 export interface TableColumn<T> {
-  /** Title of the column; for screen readers only if the column holds actions. */
+  /** Title of the column; if the column holds actions, shown only to screen readers. */
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** True for the buttons of the row, at its end. */
+  /** True for the column with a row's buttons, at the end. */
   readonly action?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export function Table<T>({
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
 }) {
-  // The roles keep a table a table for screen readers when its display is "block".
+  // With these roles, screen readers still treat the table as one when its display is "block".
   return (
     // biome-ignore lint/a11y/noRedundantRoles: see above
     <table class="table" role="table">

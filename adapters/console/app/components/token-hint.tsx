@@ -2,8 +2,8 @@ import { href } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 
 /**
- * Hint below code to paste: it needs a token. The link leads to the console's tokens, which are missing with the
- * sessions of an embedding program.
+ * Hint below code to paste, which needs a token. The link leads to the console's tokens; it is missing if an embedding
+ * program manages the sessions.
  */
 export function TokenHint({ text, link }: { readonly text: string; readonly link: string }) {
   return (

@@ -43,8 +43,8 @@ export function FaultNotice({ error, retry }: { readonly error: unknown; readonl
 }
 
 /**
- * The data once it has arrived; before that a skeleton, or the reason for the failure. Old data stays visible while
- * newer data is read.
+ * The data once it has arrived; before that, a skeleton or the reason for a failure. Old data stays visible while newer
+ * data is being read.
  */
 export function Loaded<T>({
   data,

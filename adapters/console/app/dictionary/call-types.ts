@@ -2,16 +2,16 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { CallType } from "../../../../src/domain/calls/call.ts";
 import { dictionary } from "./dictionary.ts";
 
-/** Texts of a type of calls. */
+/** Texts of a call type. */
 interface CallTypeTexts {
   /** Name in a list. */
   readonly name: string;
-  /** Name in the form of a new call. */
+  /** Name in the form for a new call. */
   readonly choice: string;
   readonly explanation: string;
 }
 
-/** Texts of each type of call, including those of its fields: `callTypes[type].value.name`. */
+/** Texts of each call type, including those of its fields: `callTypes[type].value.name`. */
 export const callTypes = {
   FIXED_TTS: dictionary({
     en: { name: "Text", choice: "A text, spoken", explanation: "A voice reads your words, then hangs up." },

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { numberFormat, pluralRules } from "./formatters.ts";
 import { type Language, language } from "./language.ts";
 
-/** Texts of one area: plain ones, and functions for texts that name a value. */
+/** Texts of one area: plain texts, and functions for texts that contain a value. */
 export type Area = { readonly [name: string]: string | ((...values: never[]) => string) | Area };
 
 /** The same texts in another language. A missing or extra text is a compile error. */
@@ -14,7 +14,7 @@ export type Texts<T> = {
       : Texts<T[K]>;
 };
 
-/** The texts of an area in the language of the page: `const t = dictionary({ en, pt })`, then `t.value.title`. */
+/** The texts of an area in the page's language: `const t = dictionary({ en, pt })`, then `t.value.title`. */
 export function dictionary<T extends Area>(
   languages: { readonly en: T } & Readonly<Record<Exclude<Language, "en">, Texts<T>>>,
 ): ReadonlySignal<Texts<T>> {

@@ -6,10 +6,10 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["second", 1_000],
 ];
-/** Distance from which a date is shown instead of a relative time, ms. */
+/** From this distance, a date is shown instead of a relative time, ms. */
 const RELATIVE_MS = 7 * 86_400_000;
 
-/** A time of RFC 3339 as a date and a time of day, in the time zone of the browser. */
+/** An RFC 3339 time as a date and a time of day, in the browser's time zone. */
 export function formatTime(at: string): string {
   return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
@@ -19,7 +19,7 @@ export function formatClock(at: string): string {
   return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }
 
-/** The date alone. @param day a time of RFC 3339, or a day of UTC such as 2026-11-27 */
+/** The date alone. @param day an RFC 3339 time, or a UTC day such as 2026-11-27 */
 export function formatDay(day: string, style: "medium" | "short" = "medium"): string {
   const timeZone = day.length === 10 ? { timeZone: "UTC" } : {};
   const parts =
@@ -35,7 +35,7 @@ export function formatRelative(at: string, now: number = Date.now()): string {
   return relativeFormat({ numeric: "auto" }).format(Math.round(ms / size), unit);
 }
 
-/** A duration as on a clock: 1:05, 1:02:03. */
+/** A duration in clock format: 1:05, 1:02:03. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   const parts = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
@@ -44,7 +44,7 @@ export function formatDuration(ms: number): string {
   return [String(first), ...others.map((part) => String(part).padStart(2, "0"))].join(":");
 }
 
-/** A span of time in the largest unit that fits: 90 minutes, 2 hours. */
+/** A time span in the largest unit that fits: 90 minutes, 2 hours. */
 export function formatSpan(ms: number): string {
   const [unit, size] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? (["second", 1_000] as const);
   return formatNumber(ms / size, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 1 });

@@ -1,23 +1,23 @@
 import { language, locale } from "./language.ts";
 
-// Creating a formatter takes up to a millisecond, using it microseconds, and a list uses several per row.
+// Creating a formatter takes up to a millisecond, and using one takes microseconds; a list uses several per row.
 
-/** The formatter of the current locale for these options, created once. */
+/** The current locale's formatter for these options, created once. */
 export const dateFormat: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat = memoized(
   (options) => new Intl.DateTimeFormat(locale(), options),
 );
 
-/** A cached number format of a language. */
+/** The current locale's number formatter for these options, created once. */
 export const numberFormat: (options?: Intl.NumberFormatOptions) => Intl.NumberFormat = memoized(
   (options) => new Intl.NumberFormat(locale(), options),
 );
 
-/** A cached format of a language for times relative to now. */
+/** The current locale's formatter for relative times with these options, created once. */
 export const relativeFormat: (options: Intl.RelativeTimeFormatOptions) => Intl.RelativeTimeFormat = memoized(
   (options) => new Intl.RelativeTimeFormat(locale(), options),
 );
 
-/** The plural rules of the language of the page. */
+/** The plural rules of the page's language. */
 export const pluralRules: () => Intl.PluralRules = memoized(() => new Intl.PluralRules(language.value));
 
 function memoized<Options, Formatter>(make: (options?: Options) => Formatter): (options?: Options) => Formatter {

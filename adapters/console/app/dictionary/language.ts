@@ -25,7 +25,7 @@ export function changeLanguage(next: Language): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // Without storage the choice lasts until the page is closed.
+    // Without storage, the choice lasts until the page is closed.
   }
 }
 

@@ -9,7 +9,7 @@ import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
 
-/** A question before an action that cannot be undone. */
+/** A question asked before an action that cannot be undone. */
 export interface Question {
   /** Question that names the object: "Revoke the token “Shop”?" */
   readonly title: string;
@@ -25,7 +25,7 @@ const question = signal<Question | undefined>(undefined);
 const fault = signal<unknown>(undefined);
 const busy = signal(false);
 
-/** Asks before an action that cannot be undone, and carries it out. */
+/** Asks before an action that cannot be undone, and carries out the action if confirmed. */
 export function confirm(newQuestion: Question): void {
   fault.value = undefined;
   busy.value = false;

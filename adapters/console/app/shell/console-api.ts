@@ -3,7 +3,7 @@ import type { ProblemView } from "../../api.ts";
 import { CONSOLE } from "./place.ts";
 import { watchedFetch } from "./server-reachability.ts";
 
-/** An error response of a console route, or a missing response (status 0, `network_error`). */
+/** An error response from a console route, or no response at all (status 0, `network_error`). */
 export class ConsoleError extends CodedError {
   override readonly name = "ConsoleError";
   readonly status: number;

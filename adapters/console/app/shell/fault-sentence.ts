@@ -8,7 +8,7 @@ import { ConsoleError } from "./console-api.ts";
 
 const t = dictionary({ en, pt });
 
-/** Fault and its fix in the language of the page; for a code without a text, the message of the server. */
+/** A fault and its fix in the page's language; if there is no text for the code, the server's message. */
 export function faultSentence(error: unknown): string {
   if (!(error instanceof ConsoleError || error instanceof RingportError)) return t.value.unexpected;
   const text = ownMember(t.value.codes, error.code) ?? sentence(error.message);
@@ -22,7 +22,7 @@ export function faultCode(error: unknown): string | undefined {
   return error instanceof ConsoleError || error instanceof RingportError ? error.code : undefined;
 }
 
-/** Server messages start in lower case and have no full stop. */
+/** Turns a server message, which starts in lower case and has no full stop, into a sentence. */
 function sentence(text: string): string {
   const [first = "", ...rest] = text;
   return `${first.toUpperCase()}${rest.join("")}${/[.!?]$/.test(text) ? "" : "."}`;

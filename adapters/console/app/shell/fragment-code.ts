@@ -3,13 +3,13 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 const code = signal("");
 
 /**
- * The one-time code of the address, `/console/register#code=…`; empty without one. It is removed from the address, so that
- * neither the history nor a screenshot keeps it.
+ * The one-time code from the URL, `/console/register#code=…`; empty if there is none. It is removed from the URL, so
+ * that neither the history nor a screenshot contains it.
  */
 export const fragmentCode: ReadonlySignal<string> = code;
 
 takeCode();
-// An address entered in a tab that already shows the page does not reload it.
+// Entering a URL in a tab that already shows the page does not reload the page.
 addEventListener("hashchange", takeCode);
 
 function takeCode(): void {

@@ -10,20 +10,21 @@ type Listener = (events: readonly CallEvent[]) => void;
 const listeners = new Set<Listener>();
 
 /**
- * Number of starts of the event stream in this tab. Events before a start may be missing, so all data is read again.
+ * Number of times that this tab has started the event stream. Events from before a start may have been missed, so all
+ * data is read again.
  */
 export const streamStarts = signal(0);
 
 /**
  * Calls the listener with all new events of the account's instances and calls, as they are stored. @returns a function
- * that removes it
+ * that removes the listener
  */
 export function onEvents(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Follows the events of the person signed in: one connection for the whole tab. */
+/** Follows the signed-in user's events: one connection for the whole tab. */
 export function startLive(): void {
   let user: string | undefined;
   let controller = new AbortController();
@@ -56,7 +57,7 @@ async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Pauses; ends early when the browser is online again. */
+/** Pauses; resolves early when the browser is online again. */
 function pauseOrOnline(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {

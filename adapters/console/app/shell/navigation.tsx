@@ -11,9 +11,9 @@ interface Item {
   readonly page: string;
   readonly icon: IconName;
   readonly text: keyof typeof en.navigation;
-  /** True if shown only with accounts of Ringport. */
+  /** True if shown only if Ringport manages the accounts. */
   readonly accounts?: boolean;
-  /** True if shown only with the simulated network; narrow screens have no room for it. */
+  /** True if shown only with the simulated network; hidden on narrow screens, which have no room for it. */
   readonly simulator?: boolean;
 }
 
@@ -27,7 +27,7 @@ const ITEMS: readonly Item[] = [
   { page: "/tokens", icon: "key", text: "tokens", accounts: true },
 ];
 
-/** Links to the parts of the console: at the bottom of narrow screens, at the side of wide ones. */
+/** Links to the parts of the console, at the bottom of narrow screens and at the side of wide ones. */
 export function Navigation() {
   return (
     <nav class="frame-nav" aria-label={t.value.navigationLabel}>
@@ -49,7 +49,7 @@ function isOffered({ accounts, simulator }: Item): boolean {
   return (!accounts || signedIn.value?.accounts === true) && (!simulator || signedIn.value?.simulator === true);
 }
 
-/** "page" on the page itself, "true" on the pages below it. */
+/** "page" on the page itself, "true" on the pages under it. */
 function ariaCurrentOf(page: string): "page" | "true" | undefined {
   if (path.value === page) return "page";
   return page !== "/" && path.value.startsWith(`${page}/`) ? "true" : undefined;

@@ -23,7 +23,7 @@ type ShownView =
   | { readonly fault: unknown }
   | "missing";
 
-/** View on the screen; undefined before the first view has arrived. */
+/** The view on the screen; undefined until the first view has loaded. */
 export const shownView = signal<ShownView | undefined>(undefined);
 
 /** Shows the view for the current address; the previous view stays until the new one has loaded. */
@@ -64,7 +64,7 @@ async function show(shownPath: string, { route, params }: NonNullable<ReturnType
   }
 }
 
-/** The view of the address. */
+/** Renders the view for the current address. */
 export function Outlet() {
   const view = shownView.value;
   if (view === undefined) return <Skeleton lines={5} />;

@@ -1,19 +1,19 @@
 import { computed, signal } from "@preact/signals";
 
-/** The path of the console, such as `/console`, below the base path of the server. This file is served from assets/ below it. */
+/** The console's path, such as `/console`, under the server's base path. This file is served from assets/ under it. */
 export const CONSOLE = new URL("..", import.meta.url).pathname.replace(/\/+$/, "");
 
-/** Paths below the console that are not pages. */
+/** Paths under the console's path that are not pages. */
 const NON_PAGE_PATH = /^\/(?:v1|api|assets|simulator)(?:\/|$)/;
 
-/** An address of a page: below the console, with the query. */
+/** The page's address: the path under the console's path, with the query. */
 const address = signal(currentAddress());
 
 /** The path of the page, such as `/calls`; `/` for the start page. */
 export const path = computed(() => address.value.replace(/[?#].*$/, "").replace(/(?!^)\/+$/, "") || "/");
 /** The query of the page. */
 export const query = computed(() => new URL(address.value, location.origin).searchParams);
-/** Counts navigations: after the first, the focus moves to the heading of a new page. */
+/** Number of navigations: from the first one on, the focus moves to the heading of the new page. */
 export const navigations = signal(0);
 
 /** The address of a page for a link: `href("/calls")` is `/console/calls`. */
@@ -28,7 +28,7 @@ export function navigate(page: string, mode: "push" | "replace" = "push"): void 
   if (mode === "push") scrollTo(0, 0);
 }
 
-/** Changes the query of the page, without a new entry in the history. */
+/** Changes the page's query without adding a history entry. */
 export function changeQuery(values: Readonly<Record<string, string | undefined>>): void {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(values)) value ? next.set(name, value) : next.delete(name);
@@ -37,7 +37,7 @@ export function changeQuery(values: Readonly<Record<string, string | undefined>>
   address.value = currentAddress();
 }
 
-/** Follows the buttons of the browser, and every link to a page of the console. */
+/** Handles the browser's buttons, and every link to a console page. */
 export function startNavigation(): void {
   addEventListener("popstate", updateAddress);
   document.addEventListener("click", (event) => {

@@ -10,7 +10,7 @@ export function onUnauthorized(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** `fetch`, which keeps {@link isServerReachable} up to date. */
+/** `fetch` that keeps {@link isServerReachable} up to date. */
 export async function watchedFetch(request: Request): Promise<Response> {
   try {
     const response = await fetch(request);

@@ -3,7 +3,7 @@ import type { SessionState } from "../../api.ts";
 import { consoleApi } from "./console-api.ts";
 import { onUnauthorized } from "./server-reachability.ts";
 
-/** The person signed in, and the features of this server; undefined until the server has responded. */
+/** The signed-in user and the server's features; undefined until the server has responded. */
 export const signedIn = signal<SessionState | undefined>(undefined);
 /** The signed-in account; null if there is none. */
 export const account = computed(() => signedIn.value?.account ?? null);
@@ -11,7 +11,7 @@ export const account = computed(() => signedIn.value?.account ?? null);
 /** Other tabs of this browser have the same cookie. */
 const tabs = new BroadcastChannel("ringport-session");
 
-/** Fault of the latest request for the session, if no response arrived. */
+/** Fault of the latest request for the session, if it failed. */
 export const sessionFault = signal<unknown>(undefined);
 
 /** Loads the session from the server. If that fails, the page stays unchanged and {@link sessionFault} is set. */
@@ -24,7 +24,7 @@ export async function loadSignIn(): Promise<void> {
   }
 }
 
-/** Shows the session that a sign-in, a registration or a new password has started. */
+/** Shows the session started by a sign-in, a registration or a new password. */
 export function beginSession(state: SessionState): void {
   signedIn.value = state;
   tabs.postMessage("changed");
@@ -38,7 +38,7 @@ export async function signOut(): Promise<void> {
   await reloadEndedSession();
 }
 
-/** Updates all tabs after the server has ended the session, for example with the account. */
+/** Updates all tabs after the server has ended the session, for example because the account was deleted. */
 export async function reloadEndedSession(): Promise<void> {
   tabs.postMessage("changed");
   await loadSignIn();

@@ -5,7 +5,7 @@ import en from "../dictionary/en/components.ts";
 import pt from "../dictionary/pt/components.ts";
 
 const t = dictionary({ en, pt });
-/** Time for which a success stays visible, ms; a fault stays until it is closed. */
+/** Time for which a success message stays visible, ms; a fault stays until closed. */
 const VISIBLE_MS = 6_000;
 
 interface Toast {

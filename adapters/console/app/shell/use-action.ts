@@ -4,11 +4,11 @@ import { useSignal } from "@preact/signals";
 export interface Action<A extends unknown[]> {
   /** True while it is running. */
   readonly busy: boolean;
-  /** Cause of the failure; undefined while it runs and once it has succeeded. */
+  /** Cause of the failure; undefined while the action is running and once it has succeeded. */
   readonly fault: unknown;
   /** Starts the action, unless it is running. */
   start(...values: A): void;
-  /** Forgets the failure, once its cause was changed. */
+  /** Clears the failure, once its cause has been changed. */
   forget(): void;
 }
 

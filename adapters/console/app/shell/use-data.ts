@@ -5,7 +5,7 @@ import { onEvents, streamStarts } from "./live.ts";
 
 /** Data that a view reads from the server. */
 export interface Data<T> {
-  /** Undefined until it has arrived. */
+  /** Undefined until the data has arrived. */
   readonly value: ReadonlySignal<T | undefined>;
   /** Fault of the latest attempt. */
   readonly fault: ReadonlySignal<unknown>;
@@ -16,7 +16,7 @@ export interface Data<T> {
 }
 
 /**
- * Reads data, and reads it again after each event that concerns it: a view never polls.
+ * Reads data, and reads it again after each event that concerns it, so that views need no polling.
  *
  * ```tsx
  * const calls = useData((signal) => client.calls.page({ limit: 50 }, { signal }), (event) => event.call_id !== null);

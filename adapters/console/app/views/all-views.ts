@@ -1,25 +1,25 @@
 import type { ComponentType } from "preact";
 import type { SessionState } from "../../api.ts";
 
-/** Input of a view from the address. */
+/** A view's props, taken from the address. */
 export interface ViewProps {
-  /** The values of the `:names` of its path. */
+  /** The values of the `:names` in its path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** One page of the console. */
+/** A console page. */
 export interface ViewRoute {
-  /** Path below the console, with `:name` for a parameter. */
+  /** Path under the console's path, with `:name` for a parameter. */
   readonly path: string;
   /** Visitors who may open it. */
   readonly access: "signed-in" | "signed-out" | "everyone";
-  /** True if the page needs accounts of Ringport, and does not exist with the sessions of an embedding program. */
+  /** True if the page exists only if Ringport manages the accounts, not with the sessions of an embedding program. */
   readonly accounts?: boolean;
   /** The view, in a separate file that is loaded when the view is first opened. */
   readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
 }
 
-/** Every page. To add one, add a line here and, if it appears in the navigation, one in `shell/navigation.tsx`. */
+/** All pages. To add one, add a line here and, if it belongs in the navigation, one in `shell/navigation.tsx`. */
 export const ROUTES: readonly ViewRoute[] = [
   { path: "/", access: "signed-in", view: () => import("./overview.tsx") },
   { path: "/phone", access: "signed-in", view: () => import("./phone.tsx") },
@@ -41,7 +41,7 @@ export const ROUTES: readonly ViewRoute[] = [
   { path: "/reset", access: "signed-out", accounts: true, view: () => import("./reset.tsx") },
 ];
 
-/** The values of the `:names` of a pattern such as `/calls/:id`; undefined if the path does not match. */
+/** The values of the `:names` in a pattern such as `/calls/:id`; undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
   const patternParts = pattern.split("/");
   const pathParts = path.split("/");
@@ -68,12 +68,12 @@ function decodePart(text: string): string | undefined {
   }
 }
 
-/** Another page to show, or the page of the embedding program that signs people in. */
+/** Another page to show, or the embedding program's sign-in page. */
 export type Redirect = { readonly page: string } | { readonly url: string };
 
 /**
- * Destination instead of a page the person may not see; undefined if they may.
- * @param currentPage the current page with its query, to return to after the sign-in
+ * Destination if the user may not see the page; undefined if they may.
+ * @param currentPage the current page with its query, to return to after signing in
  */
 export function redirectOf(
   { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
@@ -91,7 +91,7 @@ export function redirectOf(
   return { page: currentPage === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(currentPage)}` };
 }
 
-/** The page to open after the sign-in: the `next` query parameter, if it is a page of the console. */
+/** The page to open after signing in: the `next` query parameter, if it is a console page. */
 export function pageAfter(currentPage: string): string {
   const next = new URLSearchParams(currentPage.split("?")[1]).get("next") ?? "";
   return /^\/(?![/\\])/.test(next) ? next : "/";

@@ -70,7 +70,7 @@ export default function Audit() {
   );
 }
 
-/** Action and its subject. */
+/** An action and its subject. */
 function ActionCell({ entry: { action, subject } }: { readonly entry: AuditEntryView }) {
   return (
     <div>

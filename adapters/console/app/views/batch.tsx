@@ -11,7 +11,7 @@ import { DraftBatch } from "./batches/draft/draft-batch.tsx";
 import { LiveBatch } from "./batches/live-batch.tsx";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
-/** `/batches/:id`: a draft with its plan, or a batch that was started, live. */
+/** `/batches/:id`: a draft with its plan, or a live view of a started batch. */
 export default function BatchView({ params: { id = "" } }: ViewProps) {
   const data = useLiveData(
     (signal) => client.batches.get(id, { signal }),

@@ -16,7 +16,7 @@ import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 /** Number of batches that "Show older batches" adds. */
 const STEP = 20;
 
-/** `/batches`: the batches of the account. */
+/** `/batches`: the account's batches. */
 export default function Batches() {
   const limit = useSignal(STEP);
   const list = useLiveData(
@@ -75,7 +75,7 @@ function columns(): readonly TableColumn<Batch>[] {
   ];
 }
 
-/** Progress of a batch that was started. A list has no counts, so each batch is read. */
+/** Progress of a started batch. The list has no counts, so each batch is read. */
 function RowProgress({ batch: { id, name, status } }: { readonly batch: Batch }) {
   const details = useLiveData<BatchDetails | undefined>(
     async (signal) => (status === "DRAFT" ? undefined : client.batches.get(id, { signal })),

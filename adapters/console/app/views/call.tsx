@@ -25,9 +25,9 @@ import { TranscriptCard } from "./call/transcript.tsx";
 import { useTimeline } from "./call/use-timeline.ts";
 
 const EXPAND = ["outcome", "transcript", "media", "reference", "result", "metrics", "quality"] as const;
-/** Interval at which a conversation is read again, ms: no event announces a transcript line. */
+/** Interval for reading a conversation again, ms: no event announces a new transcript line. */
 const TRANSCRIPT_POLL_MS = 2_500;
-/** Interval for other calls, ms: no event announces the quality of the audio. */
+/** Interval for other calls, ms: no event announces new audio quality figures. */
 const QUALITY_POLL_MS = 5_000;
 
 export default function CallView({ params }: ViewProps) {

@@ -1,6 +1,6 @@
 import { FILE_FAULT_TEXTS } from "../../../../../src/domain/batches/file-fault-texts.ts";
 
-// As the server's, except for texts that name parameters of requests.
+// The server's texts, except those that name request parameters.
 export default {
   ...FILE_FAULT_TEXTS,
   format: { ...FILE_FAULT_TEXTS.format, json: "the file is JSON, not a CSV file: export it as CSV" },

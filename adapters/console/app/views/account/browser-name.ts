@@ -18,7 +18,7 @@ const SYSTEMS = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-/** The browser and the system that a User-Agent header names; undefined if they are unknown. */
+/** The browser and the system named in a User-Agent header; undefined if unknown. */
 export function browserOf(userAgent: string): {
   readonly browser: string | undefined;
   readonly system: string | undefined;

@@ -14,7 +14,7 @@ import { useAction } from "../../shell/use-action.ts";
 
 const t = dictionary({ en, pt });
 
-/** Deletes the account with all its data, after the password was entered again. */
+/** Deletes the account with all its data, after the password has been entered again. */
 export function DeleteAccount() {
   const isOpen = useSignal(false);
   const password = useSignal("");

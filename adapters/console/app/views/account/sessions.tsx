@@ -16,7 +16,7 @@ import { browserOf } from "./browser-name.ts";
 
 const t = dictionary({ en, pt });
 
-/** The signed-in browsers. */
+/** Lists the signed-in browsers. */
 export function SessionsCard() {
   const sessions = useData((signal) => consoleApi.get<SessionView[]>("sessions", signal));
   const end = useAction(async (id: string) => {

@@ -13,7 +13,7 @@ const BATCH_LOOKS: Readonly<Record<BatchDetails["status"], Look>> = {
   CANCELLED: ["bad"],
 };
 
-/** The status of a batch, in words. */
+/** A batch's status, in words. */
 export function BatchBadge({ status }: Pick<BatchDetails, "status">) {
   return <LookBadge look={BATCH_LOOKS[status]} text={t.value.status[status]} />;
 }
@@ -28,7 +28,7 @@ const TARGET_LOOKS: Readonly<Record<BatchTarget["status"], Look>> = {
   CANCELLED: ["quiet"],
 };
 
-/** The status of a target, in words. */
+/** A target's status, in words. */
 export function TargetBadge({ status }: Pick<BatchTarget, "status">) {
   return <LookBadge look={TARGET_LOOKS[status]} text={t.value.target[status]} />;
 }

@@ -4,15 +4,15 @@ import { formatNumber, formatSpan } from "../../dictionary/format.ts";
 import { newBatchTexts } from "../new-batch/new-batch-texts.ts";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 
-/** The facts about the message of a batch, for people. */
+/** Human-readable facts about a batch's message. */
 export interface MessageFacts {
-  /** Spoken text, or instructions of an agent. */
+  /** Spoken text, or an agent's instructions. */
   readonly text?: string | undefined;
   readonly voiceId?: string | undefined;
   readonly language?: string | undefined;
-  /** First words of an agent; null: it waits for the callee. */
+  /** An agent's first words; null if the agent waits for the callee. */
   readonly firstMessage?: string | null | undefined;
-  /** Behaviour once a machine has answered. */
+  /** Behaviour after a machine has answered. */
   readonly onMachine?: OnMachine | undefined;
 }
 
@@ -23,7 +23,7 @@ interface CheckedFields {
   readonly onMachine?: OnMachine;
 }
 
-/** The facts about a message, whose fields are those of a request. */
+/** The facts about a message; it has the same fields as in a request. */
 export function messageFacts(message: Readonly<Record<string, unknown>>): MessageFacts {
   const { tts, agent, onMachine } = message as CheckedFields;
   if (agent) {
@@ -33,7 +33,7 @@ export function messageFacts(message: Readonly<Record<string, unknown>>): Messag
   return { ...tts, onMachine };
 }
 
-/** Hours with their days and their zone: `09:00–18:00 · Mon, Tue · UTC`. */
+/** Hours with their days and time zone: `09:00–18:00 · Mon, Tue · UTC`. */
 export function hoursText(hours: NonNullable<BatchDetails["schedule"]["hours"]>, zone: string): string {
   const { dayNames } = newBatchTexts.value.schedule;
   const { from, to, days } = hours;

@@ -5,7 +5,7 @@ import enCalls from "../../dictionary/en/calls.ts";
 import pt from "../../dictionary/pt/batches.ts";
 import ptCalls from "../../dictionary/pt/calls.ts";
 
-/** The texts of batches. */
+/** The texts about batches. */
 export const batchTexts = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });
 

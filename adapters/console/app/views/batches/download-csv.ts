@@ -1,10 +1,10 @@
 import type { BatchTarget } from "../../../../../src/client/index.ts";
 import { client } from "../../shell/client.ts";
 
-/** Saves the targets of a batch with their results as a CSV file. @param status only targets in this state */
+/** Saves a batch's targets with their results as a CSV file. @param status only targets with this status */
 export async function downloadCsv(batchId: string, status?: BatchTarget["status"]): Promise<void> {
   const text = await client.batches.results(batchId, { status: status && [status] });
-  // Spreadsheets read a file as UTF-8 only with this mark.
+  // Spreadsheets read a file as UTF-8 only if it starts with this mark.
   const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
   const link = document.createElement("a");
   link.href = url;

@@ -8,7 +8,7 @@ import { ProgressCard } from "./progress-card.tsx";
 import { SummaryCard } from "./summary-card.tsx";
 import { TargetsCard } from "./targets-card.tsx";
 
-/** A batch that was started: progress, outcomes, current calls and targets. */
+/** A started batch: progress, outcomes, current calls and targets. */
 export function LiveBatch({ batch }: { readonly batch: BatchDetails }) {
   return (
     <div class="stack">
@@ -25,7 +25,7 @@ export function LiveBatch({ batch }: { readonly batch: BatchDetails }) {
   );
 }
 
-/** Bars of the reasons why targets have ended. */
+/** A bar for each reason why targets have ended. */
 function OutcomeChart({ byReason }: { readonly byReason: BatchDetails["counts"]["by_reason"] }) {
   const bars = outcomeBars(byReason);
   if (bars.length === 0) return <p class="quiet">{t.value.outcomes.none}</p>;

@@ -9,7 +9,7 @@ import { BatchBadge } from "./batch-badge.tsx";
 import { batchProgressOf, type ProgressSample, ratePerMinute, withSample } from "./batch-progress.ts";
 import { reasonText, batchTexts as t } from "./batch-texts.ts";
 
-/** Progress, rate and estimated end of a batch. */
+/** A batch's progress, rate and estimated end. */
 export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
   const { status, reason, schedule, started_at, ended_at, estimated_end_at } = batch;
   const { progress } = t.value;
@@ -57,7 +57,7 @@ export function ProgressCard({ batch }: { readonly batch: BatchDetails }) {
   );
 }
 
-/** Targets that end per minute: over the last minute, or since the start while the page is new. */
+/** Number of targets that ended per minute: over the last minute, or since the page was opened if that is shorter. */
 function useRate({ status, started_at }: BatchDetails, ended: number): number | undefined {
   const samples = useRef<readonly ProgressSample[]>([]);
   const now = Date.now();

@@ -9,10 +9,10 @@ import { formatNumber, formatSpan, formatTime } from "../../dictionary/format.ts
 import { hoursText, messageFacts, retryText } from "./batch-facts.ts";
 import { batchTexts as t } from "./batch-texts.ts";
 
-/** Characters of a message that are shown at first. */
+/** Number of characters of a message shown at first. */
 const SHOWN_CHARACTERS = 240;
 
-/** The message of a batch and its rules, in short. */
+/** A summary of a batch's message and rules. */
 export function SummaryCard({ batch }: { readonly batch: BatchDetails }) {
   const { summary } = t.value;
   const { schedule, retry, max_concurrent, gap_ms, breaker } = batch;
@@ -44,7 +44,7 @@ export function SummaryCard({ batch }: { readonly batch: BatchDetails }) {
   );
 }
 
-/** A text with its line breaks; a long one is shown whole on request. */
+/** Text with its line breaks; long text is shown in full on request. */
 function LongText({ text }: { readonly text: string }) {
   const isWhole = useSignal(false);
   const { summary } = t.value;

@@ -11,13 +11,16 @@ const formFaults = dictionary({ en, pt });
 
 type TargetFault = BatchTarget["faults"][number];
 
-/** The place of a target's fault: the column of the file, or else the field; empty for the whole row. */
+/** The place of a target's fault: the file's column, or else the field; empty if the fault concerns the whole row. */
 export function targetFaultPlace({ column, file_column }: TargetFault): string {
   const { fields, message } = t.value.faults;
   return file_column ?? ownMember(fields, column) ?? (column.startsWith("message.") ? message : column);
 }
 
-/** The text of a target's fault, without its place: the server's in English, a translation by code in other languages. */
+/**
+ * The text of a target's fault, without its place: the server's text in English, a translation of its code in other
+ * languages.
+ */
 export function targetFaultText({ column, file_column, code, detail }: TargetFault): string {
   const text = detailWithoutColumn(file_column, detail);
   if (language.value === "en") return text;

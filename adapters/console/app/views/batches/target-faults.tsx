@@ -1,7 +1,7 @@
 import type { BatchTarget } from "../../../../../src/client/index.ts";
 import { targetFaultPlace, targetFaultText } from "./target-fault-texts.ts";
 
-/** The faults of a target, each with its place. */
+/** A target's faults, each with its place. */
 export function TargetFaults({ faults }: Pick<BatchTarget, "faults">) {
   return (
     <>

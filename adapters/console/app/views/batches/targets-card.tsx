@@ -22,7 +22,7 @@ type Filter = BatchTarget["status"] | "all";
 /** Number of targets that "Show more" adds. */
 const STEP = 50;
 
-/** The targets of a batch, filtered by status, with a download of the results. */
+/** A batch's targets, filtered by status, with a download of the results. */
 export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batch: BatchDetails }) {
   const { targets, target } = t.value;
   const filter = filterOf(query.value.get("status"));

@@ -3,16 +3,16 @@ import type { CallEvent } from "../../../../../src/client/index.ts";
 import { onEvents } from "../../shell/live.ts";
 import { type Data, useData } from "../../shell/use-data.ts";
 
-/** Shortest time between two reads that events cause, ms: a batch may end many calls a second. */
+/** Minimum time between two reads caused by events, ms: many of a batch's calls may end within a second. */
 const MIN_INTERVAL_MS = 2_000;
 
-/** Reads data as `useData` does, but at most every two seconds, however many events concern the data. */
+/** Reads data like `useData`, but at most every two seconds, however many events concern the data. */
 export function useLiveData<T>(
   read: (signal: AbortSignal) => Promise<T>,
   concerns: (event: CallEvent) => boolean,
   key?: unknown,
 ): Data<T> {
-  // With a function, `useData` also reads again when events may have been missed.
+  // If there is a function, `useData` also reads again when events may have been missed.
   const data = useData(read, () => false, key);
   const latest = useRef(concerns);
   latest.current = concerns;

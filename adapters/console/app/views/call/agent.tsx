@@ -6,7 +6,7 @@ import { Table } from "../../components/table.tsx";
 import { formatNumber } from "../../dictionary/format.ts";
 import { t } from "./call-texts.ts";
 
-/** Result that the agent reported. */
+/** The result reported by the agent. */
 export function ResultCard({
   result,
   error,
@@ -32,7 +32,7 @@ export function ResultCard({
   );
 }
 
-/** Duration of each turn of the agent. */
+/** The duration of each of the agent's turns. */
 export function TurnsCard({ metrics }: { readonly metrics: CallMetrics }) {
   const texts = t.value.agent;
   const ms = (value: number | null): string => (value === null ? "–" : formatNumber(value));

@@ -2,5 +2,5 @@ import { dictionary } from "../../dictionary/dictionary.ts";
 import en from "../../dictionary/en/call.ts";
 import pt from "../../dictionary/pt/call.ts";
 
-/** The texts of the page of a call. */
+/** The texts of a call's page. */
 export const t = dictionary({ en, pt });

@@ -5,7 +5,7 @@ import { formatNumber } from "../../dictionary/format.ts";
 
 type CallTexts = Texts<typeof en>;
 
-/** Event in plain words. */
+/** An event in plain words. */
 export function eventText(event: CallEvent, t: CallTexts): string {
   const words = t.events;
   switch (event.type) {
@@ -81,13 +81,13 @@ export function eventText(event: CallEvent, t: CallTexts): string {
   }
 }
 
-/** A time in seconds, with one decimal below a minute. */
+/** A time in seconds, with one decimal if it is less than a minute. */
 export function secondsOf(ms: number): string {
   const decimals = ms < 60_000 ? 1 : 0;
   return formatNumber(ms / 1_000, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** A share of 1 as a percentage. */
+/** A share, from 0 to 1, as a percentage. */
 export function percent(share: number): string {
   return formatNumber(share, { style: "percent", maximumFractionDigits: share > 0 && share < 0.01 ? 2 : 0 });
 }

@@ -2,7 +2,7 @@
 export function Level({ value, label }: { readonly value: number; readonly label: string }) {
   const percent = Math.round(100 * value);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no two browsers draw the bar of a meter alike.
+    // biome-ignore lint/a11y/useSemanticElements: every browser draws a meter's bar differently.
     <svg
       class="level"
       role="meter"

@@ -11,7 +11,7 @@ const FLOOR_DB = -60;
 /** Share of the previous level that remains if the next piece is quieter. */
 const DECAY = 0.8;
 
-/** The levels after a piece of interleaved samples: they rise immediately, and fall slowly. */
+/** The levels after a piece of interleaved samples; levels rise immediately and fall slowly. */
 export function levelsOf(samples: Int16Array, previous: Levels): Levels {
   const [callee, played] = [levelOf(samples, 0), levelOf(samples, 1)];
   return { callee: Math.max(callee, DECAY * previous.callee), played: Math.max(played, DECAY * previous.played) };

@@ -1,20 +1,20 @@
 import workletUrl from "./listen-worklet.ts?worklet";
 
-/** Plays the audio of a listener, muted until {@link ListenOutput.muted} is false. */
+/** Plays a listener's audio, muted until {@link ListenOutput.muted} is false. */
 export class ListenOutput {
   readonly #context = new AudioContext();
   readonly #gain: GainNode;
   #node: AudioWorkletNode | undefined;
   #isClosed = false;
 
-  /** Creates the output. Only in a click handler: otherwise browsers allow no sound. */
+  /** Creates the output. Call this only in a click handler: otherwise browsers block sound. */
   constructor() {
     this.#gain = this.#context.createGain();
     this.#gain.gain.value = 0;
     this.#gain.connect(this.#context.destination);
   }
 
-  /** True if this page may play live audio: browsers allow it over HTTPS, and from this machine. */
+  /** True if this page may play live audio: browsers allow that over HTTPS, and for pages from this machine. */
   get canPlay(): boolean {
     return this.#context.audioWorklet !== undefined;
   }

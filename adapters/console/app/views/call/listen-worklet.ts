@@ -1,11 +1,11 @@
 import { Playback } from "../../audio/playback.ts";
 
-/** Audio gathered before playback, maximum backlog, and audio left when the next piece is due, ms. */
+/** Audio buffered before playback, maximum backlog, and audio still buffered when the next piece is due, ms. */
 const BUFFERING = { targetMs: 120, maxMs: 600, spareMs: 40 };
 /** Level of each side in the other ear: fully separated voices are unpleasant to hear. */
 const CROSSFEED = 0.4;
 
-/** The scope of an AudioWorklet (Web Audio 1.32), reduced to what is used here. */
+/** The scope of an AudioWorklet (Web Audio 1.32), reduced to the members used here. */
 declare const sampleRate: number;
 declare function registerProcessor(name: string, processor: unknown): void;
 declare class AudioWorkletProcessor {

@@ -10,7 +10,7 @@ import { t } from "./call-texts.ts";
 import { usePeaks } from "./use-peaks.ts";
 import { Waveform } from "./waveform.tsx";
 
-/** A player for a WAV file of the server, with its waveform. Renders nothing if the server has no such file. */
+/** A player for a WAV file on the server, with its waveform. Renders nothing if the server has no such file. */
 export function Player({
   title,
   url,
@@ -20,7 +20,7 @@ export function Player({
   readonly title: string;
   readonly url: string;
   readonly fileName: string;
-  /** The names of its channels. */
+  /** The names of the file's channels. */
   readonly sides: readonly string[];
 }) {
   const audio = useRef<HTMLAudioElement>(null);
@@ -30,7 +30,7 @@ export function Player({
   const { value, fault } = usePeaks(url);
   const texts = t.value.audio;
 
-  // The element reports its position four times a second, which makes the position jump.
+  // The element reports its position only four times a second, so the position would jump.
   useEffect(() => {
     if (!isPlaying.value) return;
     let frame = requestAnimationFrame(function follow() {

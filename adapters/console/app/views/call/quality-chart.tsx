@@ -6,7 +6,7 @@ import { areaOf, MEASURES, type Measure, trendOf } from "./quality-trends.ts";
 
 const SIZE = { width: 1_000, height: 32 } as const;
 
-/** Loss, jitter and round trip over time. The numbers are in a table for screen readers. */
+/** Loss, jitter and round trip over time. A table has the numbers for screen readers. */
 export function QualityChart({ intervals }: { readonly intervals: readonly QualityInterval[] }) {
   const texts = t.value.quality.overTime;
   const trends = MEASURES.map((measure) => ({ measure, trend: trendOf(measure, intervals) }));

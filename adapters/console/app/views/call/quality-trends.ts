@@ -2,7 +2,7 @@ import type { QualityInterval } from "../../../../../src/client/index.ts";
 
 /** Quantities measured over time. */
 export const MEASURES = ["loss", "remoteLoss", "jitter", "roundTrip"] as const;
-/** One trend; losses are fractions of 1, other values are in ms. */
+/** One of these quantities; losses are fractions of 1, other values are in ms. */
 export type Measure = (typeof MEASURES)[number];
 
 /** A measure over time. */
@@ -44,7 +44,7 @@ function measuredValue(measure: Measure, interval: QualityInterval): number | nu
 }
 
 /**
- * The area under a trend, as the `d` of an SVG path with one step for each interval. An interval without a value is a gap.
+ * The area under a trend, as the `d` of an SVG path with one step per interval. An interval without a value is a gap.
  * @param width width of the whole time
  */
 export function areaOf(

@@ -9,11 +9,11 @@ import { t } from "./call-texts.ts";
 import { percent } from "./event-text.ts";
 import { QualityChart } from "./quality-chart.tsx";
 
-/** Lowest scores that users rate as good and as fair (ITU-T G.107, annex B). */
+/** Lowest scores that users rate as good, and as fair (ITU-T G.107, annex B). */
 const MIN_GOOD_MOS = 4;
 const MIN_FAIR_MOS = 3.1;
 
-/** Quality of the audio on the network, during and after the call. */
+/** Audio quality on the network, during and after the call. */
 export function QualityCard({
   quality,
   statistics,
@@ -21,7 +21,7 @@ export function QualityCard({
 }: {
   /** Null if not measured yet. */
   readonly quality: CallQuality | null;
-  /** Null until the call has ended, and on a network that counts no packets. */
+  /** Null until the call has ended, and on a network that does not count packets. */
   readonly statistics: StreamStatistics | null;
   readonly hasEnded: boolean;
 }) {

@@ -3,7 +3,7 @@ import { Card } from "../../components/card.tsx";
 import { formatDuration } from "../../dictionary/format.ts";
 import { t } from "./call-texts.ts";
 
-/** Transcript: the callee on the left, the other side on the right. */
+/** The transcript, with the callee on the left and the other side on the right. */
 export function TranscriptCard({ lines }: { readonly lines: readonly TranscriptLine[] | null }) {
   const { title, none, speakers } = t.value.transcript;
   return (

@@ -16,7 +16,7 @@ export interface ListeningState {
   /** Length of the audio lost because the connection is too slow, ms. */
   readonly lostMs: ReadonlySignal<number>;
   readonly fault: ReadonlySignal<unknown>;
-  /** True if the browser plays no live audio on this page. */
+  /** True if the browser cannot play live audio on this page. */
   readonly cannotPlay: ReadonlySignal<boolean>;
   start(): void;
   stop(): void;

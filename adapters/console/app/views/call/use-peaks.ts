@@ -3,11 +3,11 @@ import { useEffect } from "preact/hooks";
 import { CodedError } from "../../../../../src/base/error.ts";
 import { WavPeaks } from "./wav-peaks.ts";
 
-/** Number of parts of a waveform. */
+/** Number of parts in a waveform. */
 export const PART_COUNT = 400;
 /** Maximum uninterrupted work before the page gets a turn, ms. */
 const MAX_WORK_MS = 8;
-/** Number of bytes processed between two looks at the clock. */
+/** Number of bytes processed between two checks of the clock. */
 const PIECE_BYTES = 256 << 10;
 /** Interval at which a growing waveform is redrawn, ms. */
 const DRAW_MS = 150;
@@ -20,11 +20,11 @@ export interface Peaks {
   /** One array for each channel; empty until the file has begun to arrive. */
   readonly peaks: readonly Float32Array[];
   readonly durationMs: number;
-  /** Share of the file that was read, 0 to 1. */
+  /** Share of the file that has been read, 0 to 1. */
   readonly progress: number;
 }
 
-/** State of the waveform of a file. */
+/** State of a file's waveform. */
 export interface PeaksOfFile {
   readonly value: ReadonlySignal<Peaks | undefined>;
   /** `missing`: the server has no such file. */

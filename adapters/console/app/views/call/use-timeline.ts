@@ -11,7 +11,7 @@ export interface CallTimelineState {
   readonly fault: ReadonlySignal<unknown>;
 }
 
-/** Reads the timeline of a call once, and adds new events. */
+/** Reads a call's timeline once, and adds new events. */
 export function useTimeline(callId: string): CallTimelineState {
   const events = useSignal<readonly CallEvent[]>([]);
   const fault = useSignal<unknown>(undefined);
@@ -34,7 +34,7 @@ export function useTimeline(callId: string): CallTimelineState {
         },
       );
     const unfollow = onEvents((newEvents) => add(newEvents.filter(({ call_id }) => call_id === callId)));
-    // Also called immediately: events before the first page of the log have to be read.
+    // Also called immediately, to read the events before the first page of the log.
     const unsubscribe = streamStarts.subscribe(() => void read());
     return () => {
       controller.abort();

@@ -3,7 +3,7 @@ const MAX_HEADER_BYTES = 4_096;
 const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 
-/** Fields of the header of a WAV file. */
+/** Fields of a WAV file's header. */
 export interface WavHead {
   /** Sample rate, Hz. */
   readonly sampleRate: number;
@@ -13,8 +13,8 @@ export interface WavHead {
 }
 
 /**
- * The waveform of a WAV file of 16-bit PCM, computed as its bytes arrive in arbitrary pieces: the file is never in
- * memory as a whole.
+ * The waveform of a 16-bit PCM WAV file, computed as its bytes arrive in arbitrary pieces, so that the whole file is
+ * never in memory.
  */
 export class WavPeaks {
   /** The loudest sample of each part of each channel, from 0 to 1. */
@@ -26,13 +26,13 @@ export class WavPeaks {
   #pending: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #frameCount = 0;
 
-  /** @param parts number of parts @param fileBytes length of the whole file, Infinity if it is unknown */
+  /** @param parts number of parts @param fileBytes length of the whole file; Infinity if unknown */
   constructor(parts: number, fileBytes: number) {
     this.#partCount = parts;
     this.#fileBytes = fileBytes;
   }
 
-  /** Undefined until it has arrived. */
+  /** Undefined until the header has arrived. */
   get head(): WavHead | undefined {
     return this.#head;
   }
@@ -42,7 +42,7 @@ export class WavPeaks {
     return this.#head ? Math.min(1, this.#frameCount / Math.max(1, this.#head.frames)) : 0;
   }
 
-  /** Adds the next bytes. @throws {Error} they are not a WAV file of 16-bit PCM */
+  /** Adds the next bytes. @throws {Error} the file is not a 16-bit PCM WAV file */
   push(bytes: Uint8Array): void {
     const data = new Uint8Array(this.#pending.length + bytes.length);
     data.set(this.#pending);
@@ -55,7 +55,7 @@ export class WavPeaks {
       throw new Error(`the audio of the file is not in its first ${MAX_HEADER_BYTES} bytes`);
   }
 
-  /** Offset of the audio; undefined if it has not arrived. */
+  /** Offset of the audio; undefined if the audio has not begun to arrive. */
   #readHead(view: DataView): number | undefined {
     if (view.byteLength < 12) return undefined;
     if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") throw new Error("the file is not a WAV file");
@@ -81,7 +81,7 @@ export class WavPeaks {
     return undefined;
   }
 
-  /** Returns the number of bytes of whole frames. */
+  /** Reads whole frames; returns their number of bytes. */
   #readFrames(view: DataView, start: number): number {
     const { channels, frames } = this.#head!;
     const frameBytes = 2 * channels;

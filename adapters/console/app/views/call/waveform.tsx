@@ -7,7 +7,7 @@ const LANE_HEIGHT = 100;
 const STEP_MS = 5_000;
 const PAGE_MS = 30_000;
 
-/** The waveform of a file with its playback position: a slider for keyboards, clickable with pointers. */
+/** A file's waveform with the playback position: a slider for keyboards, clickable with pointers. */
 export function Waveform({
   peaks,
   positionMs,

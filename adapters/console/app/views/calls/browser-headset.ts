@@ -5,13 +5,13 @@ import { askForMicrophone, stopMicrophone } from "../../audio/microphone.ts";
 import { keepScreenOn } from "../../audio/wake-lock.ts";
 import type { Headset } from "./microphone-call.ts";
 
-/** Rate of both directions, Hz: the rate of networks with wideband voice. */
+/** Sample rate in both directions, Hz: the rate of networks with wideband voice. */
 export const HEADSET_RATE = 16_000;
 
-/** Reason for a missing microphone. */
+/** Reason why there is no microphone. */
 export type MicrophoneFault = Extract<Awaited<ReturnType<typeof askForMicrophone>>, string>;
 
-/** The microphone cannot be used. */
+/** Thrown if the microphone cannot be used. */
 export class NoMicrophone extends CodedError {
   override readonly name = "NoMicrophone";
   readonly code = "no_microphone";
@@ -24,7 +24,8 @@ export class NoMicrophone extends CodedError {
 }
 
 /**
- * Asks for the microphone and prepares the audio thread. Called in a click handler, so that the browser allows sound.
+ * Asks for the microphone and prepares the audio thread. Call this in a click handler, so that the browser allows
+ * sound.
  * @throws {NoMicrophone}
  */
 export async function openHeadset(): Promise<Headset> {

@@ -4,7 +4,7 @@ import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts"
 import type { ListedCall } from "./call-rows.ts";
 import { phoneNumberOf } from "./typed-number.ts";
 
-/** Filter of a list of calls; a missing field does not filter. */
+/** Filter for a list of calls; a missing field does not filter. */
 export interface CallListFilter {
   readonly statuses?: readonly CallStatus[] | undefined;
   readonly type?: CallType | undefined;
@@ -20,7 +20,7 @@ export interface CallListFilter {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter in the query of a page's address; invalid values are left out. */
+/** Reads the filter from the query of a page's address; leaves out invalid values. */
 export function filterOf(search: string): CallListFilter {
   const query = new URLSearchParams(search);
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined;
@@ -38,7 +38,7 @@ export function filterOf(search: string): CallListFilter {
   };
 }
 
-/** Parses a whole number for a filter; returns undefined for any other text, which the server would reject. */
+/** Parses a complete phone number for a filter; returns undefined for any other text, which the server would reject. */
 export function targetPhoneIn(text: string): string | undefined {
   const number = phoneNumberOf(text);
   return PHONE_NUMBER.test(number) ? number : undefined;
@@ -50,7 +50,7 @@ export function queryOf(filter: CallListFilter): Readonly<Record<string, string 
   return { status: statuses?.join(","), type, instance: instanceId, reference, number: targetPhone, from, to };
 }
 
-/** The query of the address of a list with this filter; empty without one. */
+/** The query string of a list's address with this filter; empty without a filter. */
 export function searchOf(filter: CallListFilter): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(queryOf(filter))) if (value) query.set(name, value);
@@ -58,7 +58,7 @@ export function searchOf(filter: CallListFilter): string {
   return text === "" ? "" : `?${text}`;
 }
 
-/** True if the filter excludes any call. */
+/** True if the filter may exclude calls. */
 export function isFiltered(filter: CallListFilter): boolean {
   return searchOf(filter) !== "";
 }
@@ -94,7 +94,7 @@ export function matchesFilter(call: ListedCall, filter: CallListFilter): boolean
   );
 }
 
-/** True if the list may have to show the call of an event, which does not have all the filtered fields. */
+/** True if the list may have to show the call that an event belongs to; events do not have all the filtered fields. */
 export function mayMatch(event: CallEvent, status: CallStatus, filter: CallListFilter): boolean {
   const { statuses, type, instanceId, reference } = filter;
   const data = event.data as { readonly type?: unknown; readonly reference?: unknown };

@@ -19,8 +19,8 @@ const ESTIMATED_ROW_HEIGHT = 56;
 const MAX_NEW_ROWS = 8;
 
 /**
- * Calls as a grid that draws only the rows in view; on narrow screens each row is a card. Arrow keys move through it. New
- * rows push the others down only while the top of the list is in view and no row has focus.
+ * Calls as a grid that draws only the rows in view; on narrow screens, each row is a card. Arrow keys move between the
+ * rows. New rows push the others down only while the top of the list is in view and no row has the focus.
  */
 export function CallGrid({
   rows,
@@ -30,25 +30,25 @@ export function CallGrid({
 }: {
   readonly rows: ReadonlySignal<readonly ListedCall[]>;
   readonly isComplete: ReadonlySignal<boolean>;
-  /** Names of the instances, by id. */
+  /** Instance names, by id. */
   readonly instanceNames: ReadonlyMap<string, string>;
   /** Called when the view approaches rows that have not been read. */
   readonly onNearEnd: () => void;
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const view = useSignal({ topOffset: 0, viewHeight: innerHeight, rowHeight: ESTIMATED_ROW_HEIGHT });
-  /** The row that Tab moves the focus to. */
+  /** The row to which Tab moves the focus. */
   const activeRow = useSignal<string | undefined>(undefined);
   /** The row that gets the focus once it is drawn. */
   const pendingFocus = useRef<string | undefined>(undefined);
-  /** The row that stays in place, and its index, at the last drawing. */
+  /** The row that stays in place, and its index, when last drawn. */
   const anchor = useRef<{ readonly id: string; readonly row: number } | undefined>(undefined);
   const scroll = useComputed((): ScrollState => ({ ...view.value, count: rows.value.length }));
   const list = rows.value;
   const { topOffset, rowHeight } = view.value;
-  /** The rows of the last drawing. */
+  /** The rows drawn last. */
   const drawnRows = useRef<RowWindow>({ from: 0, to: 0 });
-  /** Number of tasks that continued a drawing. */
+  /** Number of tasks that have continued a drawing. */
   const tasks = useSignal(0);
   void tasks.value;
   const targetRows = rowWindow(scroll.value);
@@ -133,7 +133,7 @@ export function CallGrid({
     measure.current();
   }
 
-  /** Scrolls no further than needed to bring the row into view. */
+  /** Scrolls just far enough to bring the row into view. */
   function reveal(row: number): void {
     const element = body.current;
     if (!element) return;
@@ -145,7 +145,7 @@ export function CallGrid({
 
   const { columns } = t.value;
   return (
-    // The roles keep a table a table for screen readers when its display is not "table".
+    // With these roles, screen readers still treat the table as one when its display is not "table".
     <table
       class="call-grid"
       // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: arrow keys move through the rows, as in a grid
@@ -205,7 +205,7 @@ function Row({
     // The link in the row handles its own clicks.
     if (!(event.target instanceof Element && event.target.closest("a"))) navigate(`/calls/${id}`);
   };
-  // A busy list is drawn five times a second: unchanged rows are not created again.
+  // A busy list is drawn five times a second, so unchanged rows are not created again.
   const cells = useMemo(
     () => (
       <>

@@ -11,7 +11,7 @@ import { phoneNumberOf } from "../../calls/typed-number.ts";
 import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { targetFaultText } from "../target-fault-texts.ts";
 
-/** Corrects the number and the variables of a row. */
+/** A form for correcting a row's number and variables. */
 export function CorrectionForm({
   batchId,
   target,
@@ -21,7 +21,7 @@ export function CorrectionForm({
 }: {
   readonly batchId: string;
   readonly target: BatchTarget;
-  /** Variables of the message. */
+  /** Names of the variables in the message. */
   readonly variables: readonly string[];
   readonly onSaved: () => Promise<void>;
   readonly onClose: () => void;

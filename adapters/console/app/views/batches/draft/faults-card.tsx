@@ -19,7 +19,7 @@ const STEP = 25;
 interface Props {
   readonly batch: BatchDetails;
   readonly variables: readonly string[];
-  /** Called when a row was corrected or removed. */
+  /** Called when a row has been corrected or removed. */
   readonly onChange: () => Promise<void>;
 }
 

@@ -13,10 +13,10 @@ import { spacedNumber } from "../../calls/typed-number.ts";
 import { newBatchTexts as t } from "../../new-batch/new-batch-texts.ts";
 import { BatchBadge } from "../batch-badge.tsx";
 
-/** Number of calls that are shown at first; "Show more" adds five times as many. */
+/** Number of calls shown at first; "Show more" adds five times as many. */
 const STEP = 10;
 
-/** The plan of a batch: its calls, times and numbers, with the button that starts it. */
+/** A batch's plan: calls, times and numbers, with the button that starts the batch. */
 export function PlanCard({
   batch,
   plan,
@@ -76,7 +76,7 @@ function startText({ schedule: { start_at } }: BatchDetails, invalid: number): s
   return isLater ? start.schedule(formatTime(start_at)) : start.start;
 }
 
-/** The instances, with the calls that each one places. */
+/** The instances, each with the calls that it places. */
 function Numbers({ plan }: { readonly plan: BatchPlan }) {
   const { plan: texts } = t.value;
   return (
