@@ -38,11 +38,11 @@ const PREVIOUS = {
 };
 
 /**
- * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the speech engines that are
- * installed, a decoder in workers, a transcription server if one is named, a key. Options are used as they are; only
- * what is missing is created on disk.
- * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder that cannot be used; the message names
- * the fix
+ * Fills in what the options leave out: embedded SQLite, the simulated network or SIP, the installed speech engines, a
+ * decoder in workers, a transcription server if one is named, a key. Options are used as they are; only what is missing
+ * is created on disk.
+ * @throws {ConfigurationError} a secret, trunks, a database URL or a data folder cannot be used; the message names the
+ * fix
  */
 export async function embedded(options: RingportOptions): Promise<EmbeddedPorts> {
   // Validates everything before creating anything.
@@ -87,7 +87,7 @@ export async function embedded(options: RingportOptions): Promise<EmbeddedPorts>
   };
 }
 
-/** The engines that the options name. @throws {ConfigurationError} two of their voices have the same id */
+/** The speech engines named in the options. @throws {ConfigurationError} two of their voices have the same id */
 async function joinedSpeech({ speech, system = realSystem }: RingportOptions): Promise<Speech | undefined> {
   const engines = asList(speech);
   if (engines === undefined) return undefined;
@@ -132,7 +132,7 @@ async function embeddedTranscription(
   });
 }
 
-/** The model folder and the processes that run its models; none starts before the first use. */
+/** The model folder and the processes that run its models; no process starts before the first use. */
 interface EmbeddedNeural {
   readonly folder: string;
   readonly processes: SharedPool<SpeechProcesses>;
@@ -153,8 +153,8 @@ async function embeddedAgent({ embedded }: RingportOptions): Promise<Agent | Aud
 }
 
 /**
- * The tools of the program, then those of the configuration.
- * @throws {ConfigurationError} a tool that cannot be used; the message names the fix
+ * The program's tools, then those from the configuration.
+ * @throws {ConfigurationError} a tool cannot be used; the message names the fix
  */
 async function allTools(
   { agentTools = [], embedded }: RingportOptions,
@@ -184,10 +184,7 @@ async function embeddedRecordings(data: string): Promise<Recordings> {
   return wavRecordings({ folder: join(data, RECORDINGS_FOLDER), makeParent: () => dataFolder(data) });
 }
 
-/**
- * Everything that keeps call data in the data folder, possibly while a server is running. The storage is
- * the caller's.
- */
+/** Everything that keeps call data in the data folder; a server may be running. The caller owns the storage. */
 export async function embeddedRemovalContext(
   options: RingportOptions,
   storage: Storage,

@@ -28,7 +28,9 @@ const CONSOLE_SETTINGS: readonly Setting[] = [
  */
 function assertConsole({ console }: ServerSettings): void {
   if (console !== "off") return;
-  throw new UsageError('there is no page to enter a code on: set RINGPORT_CONSOLE to "on", and restart the server');
+  throw new UsageError(
+    'RINGPORT_CONSOLE is "off": there is no page to enter a code on; set it to "on", and restart the server',
+  );
 }
 
 /** A console URL with a code in its fragment, which is not sent to the server. */

@@ -11,9 +11,9 @@ export type { ConsoleOptions, ConsoleSignIn } from "./server/console-options.ts"
 
 /**
  * The same Ringport, extended by the console at `/console`: `await serve(withConsole(createRingport()))`. The front
- * page, `/`, redirects there. The console is loaded on its first request.
- * @throws {TypeError} `signIn` is missing although the Ringport has the option `authenticate`, which accepts no tokens
- * of accounts
+ * page, `/`, redirects there. The console is loaded on the first request to it.
+ * @throws {TypeError} `signIn` is missing although the Ringport has the option `authenticate`, which does not accept
+ * accounts' tokens
  */
 export function withConsole<App extends Ringport>(ringport: App, options: ConsoleOptions = {}): App {
   if (!ringport.acceptsOwnTokens && !options.signIn)

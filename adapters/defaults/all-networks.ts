@@ -10,7 +10,7 @@ import type { Telephony } from "../../src/ports/telephony.ts";
 import { SPOOL_FOLDER } from "./data-folder.ts";
 import { sipTrunks } from "./sip-trunks.ts";
 
-/** Creates networks, once there is a voice for the simulated callees. */
+/** Creates networks once the simulated callees have a voice. */
 type MakeNetworks = (data: string, speech: Speech) => Promise<readonly Network[]>;
 
 interface EmbeddedNetwork {
@@ -23,15 +23,15 @@ interface EmbeddedNetwork {
   ofCallData?(data: string): Promise<Telephony | undefined>;
 }
 
-/** The networks that come with Ringport. */
+/** The networks included in Ringport. */
 const NETWORKS: Readonly<Record<NetworkName, EmbeddedNetwork>> = {
   simulator: { prepare: prepareSimulator, ofCallData: simulatorOfSpool },
   sip: { prepare: prepareSip },
 };
 
 /**
- * Checks the networks that the options name, without creating any.
- * @throws {ConfigurationError} the faults of the SIP trunks, in one line
+ * Checks the networks named in the options, without creating any.
+ * @throws {ConfigurationError} the faults of the SIP trunks, on one line
  */
 export async function chosenNetworks(options: RingportOptions): Promise<MakeNetworks> {
   const makers: MakeNetworks[] = [];
@@ -43,7 +43,7 @@ export async function chosenNetworks(options: RingportOptions): Promise<MakeNetw
   };
 }
 
-/** The networks that keep data of calls in the data folder, by name. */
+/** The networks that keep call data in the data folder, by name. */
 export async function networksWithCallData(data: string): Promise<ReadonlyMap<string, Telephony>> {
   const networks = new Map<string, Telephony>();
   for (const { ofCallData } of Object.values(NETWORKS)) {
@@ -54,8 +54,8 @@ export async function networksWithCallData(data: string): Promise<ReadonlyMap<st
 }
 
 /**
- * The names of the mounted networks, the default one first. If SIP is configured, it is the only one unless the options
- * list more: an instance that was meant to make a phone ring must not end up on a simulated network.
+ * The names of the mounted networks, the default first. If SIP is configured, it is the only one unless the options
+ * list more: an instance that is meant to make real phones ring must not end up on a simulated network.
  * @throws {ConfigurationError} SIP is named but not configured, or configured but not named
  */
 export function networkNames({ embedded: { networks, sip } = {} }: RingportOptions): readonly NetworkName[] {
@@ -113,10 +113,10 @@ async function simulatorOfSpool(data: string): Promise<Telephony | undefined> {
   return simulator({ spoolDir });
 }
 
-/** The voices that a simulated callee may have, best first. */
+/** The preferred voices for simulated callees, best first. */
 const VOICES = ["en-US-1", "en-GB-1"];
 
-/** Lets the simulator's callees speak with the installed voices, in the language of their voice. */
+/** Returns a function that speaks a simulated callee's text with an installed voice, in the voice's language. */
 function speakWith(speech: Speech, voiceId: string | undefined): (text: string, rate: number) => Promise<Int16Array> {
   return async (text, sampleRate) => {
     const { calleeText } = await import("../telephony/simulator/callee-texts.ts");
@@ -131,7 +131,10 @@ function speakWith(speech: Speech, voiceId: string | undefined): (text: string, 
   };
 }
 
-/** The chosen voice, or the best English one, or the first one. @throws {VoiceUnavailable} no voice is installed */
+/**
+ * The chosen voice, or else the best English one, or else the first one. @throws {VoiceUnavailable} no voice is
+ * installed
+ */
 async function calleeVoice(speech: Speech, voiceId: string | undefined): Promise<Voice> {
   const voices = voiceId === undefined ? await speech.voices() : [];
   const preferredVoices = VOICES.flatMap((id) => voices.find((voice) => voice.id === id) ?? []);

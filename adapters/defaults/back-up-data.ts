@@ -3,10 +3,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { nodeSqlite } from "../storage/sqlite/node-sqlite.ts";
 import { RECORDINGS_FOLDER, SPOOL_FOLDER } from "./data-folder.ts";
 
-/** More pages than a database has: the whole copy is one step, so concurrent writes do not restart it. */
+/** More pages than any database has: the whole copy is one step, so concurrent writes do not restart it. */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** Content of a backup. */
+/** Contents of a backup. */
 export interface Backup {
   /** Absolute path. */
   readonly folder: string;
@@ -32,9 +32,9 @@ export async function backUpData(databasePath: string, to: string): Promise<Back
 }
 
 /**
- * Writes a consistent copy of a database into a new file with mode 600. Other processes may use the database
- * in the meantime (https://www.sqlite.org/backup.html); Deno permits no `VACUUM INTO` without all permissions.
- * @throws {Error} `to` exists; the database cannot be read; the disk is full
+ * Writes a consistent copy of a database to a new file with mode 600. Other processes may use the database in the
+ * meantime (https://www.sqlite.org/backup.html). Deno does not allow `VACUUM INTO` without all permissions.
+ * @throws {Error} `to` exists, the database cannot be read, or the disk is full
  */
 async function backupSqlite(path: string, to: string): Promise<void> {
   const { backup, DatabaseSync } = await nodeSqlite();
@@ -55,7 +55,7 @@ async function makeEmptyFolder(folder: string): Promise<void> {
   });
 }
 
-/** Returns the number of files; files deleted in the meantime are left out. */
+/** Returns the number of files; files that are deleted meanwhile are left out. */
 async function copyWavFiles(from: string, to: string): Promise<number> {
   const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
   if (files.length > 0) await mkdir(to, { mode: 0o700 });

@@ -5,7 +5,7 @@ import { link, lstat, open, rm } from "node:fs/promises";
  * Creates a file that only its owner can read. The file is either complete or absent, even after a power failure, and
  * never replaces an existing file.
  * @param makeText called once the folder is known to be writable
- * @throws {Error} an error of the file system, with a `code`; `EEXIST`: the file exists
+ * @throws {Error} a file system error, with a `code`; `EEXIST` if the file exists
  */
 export async function createFile(path: string, makeText: () => Promise<string>): Promise<void> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;

@@ -4,25 +4,25 @@ import { dirname, join, resolve } from "node:path";
 import { ConfigurationError } from "../../src/base/error.ts";
 import type { RingportOptions } from "../../src/options.ts";
 
-/** The default folder of the embedded storage, recordings and key. */
+/** The default folder for the embedded storage, recordings and key. */
 export const DEFAULT_DATA = "./data";
-/** The folder of the recordings of calls, in the data folder. */
+/** The folder for call recordings, in the data folder. */
 export const RECORDINGS_FOLDER = "call-recordings";
-/** The simulator's folder for the audio that its callees heard, in the data folder. */
+/** The simulator's folder for the audio that its callees have heard, in the data folder. */
 export const SPOOL_FOLDER = "recordings";
 
-/** The folder of speech models. @param models the option `embedded.neural.models` */
+/** The folder for speech models. @param models the option `embedded.neural.models` */
 export function modelFolder(data: string, models = "models"): string {
   return resolve(data, models);
 }
 
-/** The folder of speech models of a server. */
+/** A server's folder for speech models. */
 export function modelFolderOf({ data = DEFAULT_DATA, embedded }: RingportOptions): string {
   return modelFolder(data, embedded?.neural?.models);
 }
 
 /**
- * Creates the folder of speech models if it is missing. Returns its path.
+ * Creates the folder for speech models if it is missing; returns its path.
  * @throws {ConfigurationError} it cannot be created or written
  */
 export async function usableModelFolder(data: string, models?: string): Promise<string> {

@@ -7,8 +7,8 @@ import { closeOnce, type SharedWorkers } from "./shared-workers.ts";
 /**
  * The storage in the options, or the embedded storage, before it is opened. The command line uses it while a server may
  * be running.
- * @param workers write large audio files; the command line writes none
- * @throws {ConfigurationError} a database URL or a data folder that cannot be used; the message names the fix
+ * @param workers for writing large audio files; the command line writes none
+ * @throws {ConfigurationError} a database URL or a data folder cannot be used; the message names the fix
  */
 export async function embeddedStorage(options: RingportOptions, workers?: SharedWorkers): Promise<Storage> {
   if (options.storage) return options.storage;

@@ -8,7 +8,7 @@ const LOCATIONS = ["./assets/", "../../node_modules/swagger-ui-dist/"];
 
 const assets = new Map<string, Promise<Uint8Array | undefined>>();
 
-/** A file of the documentation page; undefined if it was not shipped. */
+/** One of the documentation page's files; undefined if it is not included in the package. */
 export function docsAsset(name: string): Promise<Uint8Array | undefined> {
   if (!NAMES.has(name)) return Promise.resolve(undefined);
   const bytes = assets.get(name) ?? read(name);

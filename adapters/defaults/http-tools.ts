@@ -13,9 +13,9 @@ const JSON_SETTING = {
 };
 
 /**
- * The tools that the options name.
+ * The HTTP tools in the options.
  * @param hosts looks up their servers
- * @throws {ConfigurationError} the one-line message names every fault with its field, and never a value
+ * @throws {ConfigurationError} the one-line message names every fault with its field, but never a value
  */
 export async function httpTools(tuning: HttpToolsTuning | undefined, hosts: HostLookup): Promise<readonly AgentTool[]> {
   if (tuning?.tools === undefined) return [];

@@ -5,16 +5,16 @@ import { ConfigurationError } from "../../src/base/error.ts";
 export interface JsonSetting {
   /** Subject of error messages, plural: "the SIP trunks (RINGPORT_SIP_TRUNKS)". */
   readonly name: string;
-  /** First characters: `[{"name":…}]`. */
+  /** A shortened example: `[{"name":…}]`. */
   readonly shortExample: string;
-  /** A whole example. */
+  /** A complete example. */
   readonly example: string;
 }
 
 /**
- * The value of such a setting.
- * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message quotes none of it, since
- * it may contain secrets
+ * The value of a setting that holds JSON, or the path of a file with it.
+ * @throws {ConfigurationError} the file cannot be read, or the text is not JSON; the message does not quote the text,
+ * since it may contain secrets
  */
 export async function jsonOrFile(jsonOrPath: string, setting: JsonSetting): Promise<unknown> {
   const text = jsonOrPath.trim();

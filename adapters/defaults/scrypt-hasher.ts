@@ -2,27 +2,26 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:c
 import { availableParallelism } from "node:os";
 import { HasherBusy, type HashTurn, type PasswordHasher } from "../../src/ports/password-hasher.ts";
 
-/** Cost of a hash (RFC 7914): memory is 128 · 2^ln · r bytes. */
+/** Cost of a hash (RFC 7914); it takes 128 · 2^ln · r bytes of memory. */
 export interface ScryptCost {
   readonly ln: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** OWASP's Password Storage Cheat Sheet: 128 MiB for each hash. */
+/** According to OWASP's Password Storage Cheat Sheet: 128 MiB for each hash. */
 const COST: ScryptCost = { ln: 17, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /**
- * Maximum number of hashes at the same time: each takes its memory and a processor; one processor is left for live
- * audio.
+ * Maximum number of concurrent hashes: each one takes its memory and a processor; one processor is left for live audio.
  */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Maximum number of waiting requests of each kind: up to ten seconds of work. */
 const MAX_WAITING = 32;
 
 const PHC = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{16,86})\$([A-Za-z0-9+/]{22,86})$/;
-/** Maximum memory of a hash that is verified, bytes. */
+/** Maximum memory for verifying a hash, bytes. */
 const MAX_MEMORY = 2 ** 30;
 
 interface StoredHash extends ScryptCost {
@@ -31,7 +30,7 @@ interface StoredHash extends ScryptCost {
 }
 
 /**
- * The scrypt of the runtime, in its own threads. A hash is a PHC string: `$scrypt$ln=17,r=8,p=1$salt$hash`.
+ * The runtime's scrypt, in its own threads. A hash is a PHC string: `$scrypt$ln=17,r=8,p=1$salt$hash`.
  * @param cost cost of new hashes; tests use a smaller one
  */
 export function scryptHasher(cost: ScryptCost = COST, atOnce: number = AT_ONCE): PasswordHasher {
@@ -90,13 +89,13 @@ function isUsable({ ln, r, p }: ScryptCost): boolean {
   return ln >= 1 && r >= 1 && p >= 1 && ln < 16 * r && 128 * 2 ** ln * r <= MAX_MEMORY;
 }
 
-/** Base64 without padding, as PHC strings have it. */
+/** Base64 without padding, as in PHC strings. */
 function unpaddedBase64(bytes: Buffer): string {
   return bytes.toString("base64").replaceAll("=", "");
 }
 
 /**
- * Runs work in turns, known users before unknown ones.
+ * Runs queued work, known users before unknown ones.
  * @throws {HasherBusy} `maxWaiting` of a kind are already waiting
  */
 function boundedTurns(

@@ -13,18 +13,18 @@ const SECRET = {
 };
 
 /**
- * The 32 bytes of a secret in hex.
- * @throws {ConfigurationError} the text is anything else; the message does not show it
+ * Parses the hex digits of a 32-byte secret.
+ * @throws {ConfigurationError} the text is not 64 hex digits; the message does not quote it
  */
 export function parseSecret(hex: string, { name, fix }: typeof SECRET = SECRET): Uint8Array {
   const text = hex.trim();
   if (HEX.test(text)) return new Uint8Array(Buffer.from(text, "hex"));
   const lengthText = `${text.length} character${text.length === 1 ? "" : "s"}`;
-  throw new ConfigurationError(`${name} must be 64 hex digits, but is another text of ${lengthText}: ${fix}`);
+  throw new ConfigurationError(`${name} must be 64 hex digits, but is other text (${lengthText}): ${fix}`);
 }
 
 /**
- * The secret of a data folder; undefined if none was created yet.
+ * A data folder's secret; undefined if none has been created yet.
  * @throws {ConfigurationError} the file exists but cannot be read, or holds no secret
  */
 export async function secretOf(folder: string): Promise<Uint8Array | undefined> {
@@ -38,7 +38,7 @@ export async function secretOf(folder: string): Promise<Uint8Array | undefined> 
 }
 
 /**
- * The secret of a data folder, created on the first start. It exists completely or not at all, even after a power
+ * A data folder's secret, created on the first start. Its file is either complete or absent, even after a power
  * failure; two processes that create it at the same time both use the first one.
  * @throws {ConfigurationError} the file exists but holds no secret
  */

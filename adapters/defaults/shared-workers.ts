@@ -1,6 +1,6 @@
 import type { EmbeddedWorkers } from "./worker-pool.ts";
 
-/** A pool shared by all its users; it is closed when the last one has released it. */
+/** A pool shared by all its users; it is closed once the last one has released it. */
 export type SharedPool<Pool> = () => Promise<{ readonly pool: Pool; release(): Promise<void> }>;
 
 /** Shares a pool, which is created on first use. */
@@ -22,7 +22,7 @@ export type SharedWorkers = SharedPool<EmbeddedWorkers>;
 export const sharedWorkers = (): SharedWorkers =>
   sharedPool(async () => {
     const { embeddedWorkers } = await import("./worker-pool.ts");
-    // Any number of calls may wait for their message; uploads are bounded at the HTTP interface.
+    // Any number of calls may wait for their message; the HTTP API limits uploads.
     return embeddedWorkers({ maxWaiting: 100_000 });
   });
 

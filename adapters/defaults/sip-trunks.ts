@@ -11,7 +11,7 @@ const JSON_SETTING = {
   example: '[{"name":"acme","server":"sip:sip.acme.example"}]',
 };
 
-/** Trunks, and routes over them. */
+/** Trunks, and the routes that use them. */
 export interface SipTrunkConfig {
   readonly trunks: readonly Trunk[];
   readonly routes: readonly Route[];
@@ -19,7 +19,7 @@ export interface SipTrunkConfig {
 
 /**
  * Reads the trunks and their routes from the options: an array, JSON text, or the path of a JSON file.
- * @throws {ConfigurationError} the one-line message names every fault of every trunk and route, and contains no secret
+ * @throws {ConfigurationError} the one-line message names all faults of all trunks and routes, and contains no secret
  */
 export async function sipTrunks({ trunks: source = [], routes: extraRoutes }: SipTuning): Promise<SipTrunkConfig> {
   const { faultText, parseTrunks } = await import("../telephony/sip/config/parse-trunks.ts");

@@ -4,15 +4,15 @@ import type { SpeechJobs } from "../speech/speech-jobs.ts";
 import type { AudioFileJobs } from "../storage/sqlite/audio-files.ts";
 import { WorkerPool, type WorkerPoolOptions } from "../workers/pool.ts";
 
-/** The jobs that the embedded adapters give to worker threads. */
+/** The jobs that the embedded adapters run on worker threads. */
 export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
 
-/** Kinds of jobs on uploads, which may take seconds: they leave one worker to the speech of answered calls. */
+/** Kinds of jobs for uploads, which may take seconds: they leave one worker free for the speech of answered calls. */
 export const UPLOAD_KINDS: ReadonlySet<string> = new Set<keyof Jobs>(["decode", "inspect", "parse-body"]);
 
 /**
- * The file that a worker runs. The source tree has `worker.ts` next to this file; the build bundles this file into a
- * chunk directly under `dist/`, next to the entry `worker.js`, so the extension of this module decides.
+ * The file that a worker runs. In the source tree, `worker.ts` is next to this file; the build bundles this file into a
+ * chunk directly under `dist/`, next to the entry `worker.js`, so this module's extension decides.
  */
 export const workerEntry: URL = new URL(
   new URL(import.meta.url).pathname.endsWith(".ts") ? "./worker.ts" : "./worker.js",

@@ -4,19 +4,19 @@ import { cwd, execPath } from "node:process";
 
 /** The default data folder; a test compares it with the one in `defaults`. */
 const DATA_FOLDER = "./data";
-/** Packages of the engine, the faster one first; the second runs on every platform. */
+/** Packages of the engine: the faster one first, then the one that runs on every platform. */
 const PACKAGES = ["sherpa-onnx-node", "sherpa-onnx"] as const;
 
 /** True in a clone of the repository; false for an installed package. */
 const IS_CLONE = !import.meta.url.includes("/node_modules/");
 
 /**
- * The command that installs the engine. npm installs nothing in a clone, whose package.json names the engine as an optional peer;
- * the data folder is next to it, and git ignores that.
+ * The command that installs the engine. In a clone, npm would install nothing, because its package.json names the
+ * engine as an optional peer dependency; so the command installs into the data folder, which git ignores.
  */
 export const ENGINE_COMMAND = `npm install ${IS_CLONE ? `--prefix ${DATA_FOLDER} ` : ""}sherpa-onnx-node (or sherpa-onnx, which is slower and runs everywhere)`;
 
-/** Advice for a server without the engine. */
+/** Instructions for a server without the engine. */
 export const ENGINE_REMEDY = `run: ${ENGINE_COMMAND}`;
 
 /** An installed package of the engine. */
@@ -27,9 +27,9 @@ export interface EnginePackage {
 }
 
 /**
- * The installed packages of the engine, the fastest first. Finds them next to Ringport, in a folder, and in the default data folder
- * below it. Loads nothing: only a speech process may, because a fault in native code ends its process.
- * @param folder default: the one in which the program was started
+ * The installed packages of the engine, fastest first. Looks for them next to Ringport, in a folder, and in the default
+ * data folder under it. Loads nothing: only a speech process may, because a fault in native code ends the process.
+ * @param folder default: the folder in which the program was started
  */
 export function enginePackages(folder: string = cwd()): readonly EnginePackage[] {
   const bases = [folder, join(folder, DATA_FOLDER)].map((base) => join(base, "package.json"));
@@ -45,18 +45,18 @@ export function enginePackages(folder: string = cwd()): readonly EnginePackage[]
   });
 }
 
-/** A fault that keeps every model of this machine from working. */
+/** A fault that keeps all models on this machine from working. */
 export interface EngineObstacle {
   /** Completes the sentence "the engine …". */
   readonly reason: string;
-  /** Fix of the fault, as the end of the sentence "to fix it, …". */
+  /** Fix for the fault, as the end of the sentence "to fix it, …". */
   readonly fix: string;
 }
 
-/** Option of Deno that lets it start speech processes, and no other program. */
+/** Deno's option that allows starting speech processes, and no other program. */
 const DENO_OPTION = "--allow-run=deno";
 
-/** A Deno that may not start speech processes. */
+/** The obstacle if Deno may not start speech processes. */
 export const DENO_OBSTACLE: EngineObstacle = {
   reason: `cannot be started: Deno needs ${DENO_OPTION}`,
   fix: `start Deno with ${DENO_OPTION}, or -A`,
@@ -74,7 +74,7 @@ interface DenoPermissions {
   };
 }
 
-/** True if this program may start a speech process, which needs a permission on Deno. */
+/** True if this program may start a speech process, which requires a permission on Deno. */
 function mayStartProcesses(): boolean {
   const { Deno } = globalThis as { Deno?: DenoPermissions };
   return Deno === undefined || Deno.permissions.querySync({ name: "run", command: execPath }).state === "granted";

@@ -1,17 +1,17 @@
 import { statSync } from "node:fs";
 
-/** A model's folder, and its files by the engine's own names. */
+/** A model's folder, and its files by the engine's names. */
 interface ModelFiles {
   readonly folder: string;
   readonly paths: Readonly<Record<string, string>>;
 }
 
 /**
- * Models that have ended their process. Such a model is not loaded again until its files have changed: it may have been half
- * written, and is complete now.
+ * Models that have crashed their process. Such a model is not loaded again until its files have changed: it may have
+ * been incomplete, and be complete now.
  */
 export class FaultyModels {
-  /** Versions of the files by folder, when a process was last asked to load them. */
+  /** The files' versions when a process was last asked to load them, by folder. */
   readonly #versions = new Map<string, string>();
   readonly #faults = new Map<string, { readonly reason: string; readonly version: string | undefined }>();
 
@@ -20,7 +20,7 @@ export class FaultyModels {
     this.#versions.set(folder, versionOf(paths));
   }
 
-  /** Records that the model of this folder has ended its process. */
+  /** Records that the model in this folder has crashed its process. */
   add(folder: string, reason: string): void {
     this.#faults.set(folder, { reason, version: this.#versions.get(folder) });
   }
@@ -34,7 +34,7 @@ export class FaultyModels {
   }
 }
 
-/** Sizes and times of files; files that are missing have none. */
+/** Sizes and times of the files that exist. */
 function versionOf(paths: ModelFiles["paths"]): string {
   const files = Object.values(paths).map((path) => statSync(path, { throwIfNoEntry: false }));
   return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join();

@@ -4,9 +4,9 @@ import type { EnginePackage } from "./engine-package.ts";
 import type { RecogniserFiles, SpeakInput, VoiceFiles } from "./messages.ts";
 
 /**
- * The engine, sherpa-onnx: the native package or the one in WebAssembly behind one interface.
+ * The engine, sherpa-onnx: the native package or the WebAssembly package, behind one interface.
  *
- * Only a speech process may load it: for a model that it cannot read, the native package ends its process.
+ * Only a speech process may load it: the native package ends its process if it cannot read a model.
  */
 export interface HostEngine {
   loadVoice(files: VoiceFiles, language: string | undefined): Promise<HostVoice>;
@@ -36,7 +36,7 @@ export interface HostRecogniser {
 
 /** A stream of samples from one speaker. */
 export interface HostStream {
-  /** True if it has enough samples for a step. */
+  /** True if the stream has enough samples for a step. */
   readonly isReady: boolean;
   push(samples: Float32Array): void;
   result(): { readonly text: string; readonly timestamps: readonly number[] };
@@ -45,7 +45,7 @@ export interface HostStream {
   close(): void;
 }
 
-/** The engine in the first package that loads. @throws an Error that names each package and its fault */
+/** The engine from the first package that loads. @throws an Error that names each package and its fault */
 export function loadEngine(packages: readonly EnginePackage[]): HostEngine {
   const faults: string[] = [];
   for (const { name, path } of packages) {
@@ -60,22 +60,22 @@ export function loadEngine(packages: readonly EnginePackage[]): HostEngine {
 }
 
 /**
- * The first line of an error's message. Anything else that was thrown is an exit of the code in WebAssembly, whose state is then
- * unknown: it ends the process, as the native code does itself.
+ * The first line of an error's message. Anything else that was thrown is an exit of the WebAssembly code, whose state
+ * is then unknown: it ends the process, as the native code itself does.
  */
 export function engineMessage(error: unknown): string {
   if (error instanceof Error) return error.message.split("\n")[0] ?? "";
   return process.exit(ENGINE_EXIT);
 }
 
-/** Exit code of the native code for a model that it does not understand. */
+/** The native code's exit code for a model that it cannot read. */
 const ENGINE_EXIT = 255;
 
-/** Number of threads of a model. Several concurrent sentences gain more than several threads for one. */
+/** Number of threads per model. Speaking several sentences concurrently gains more than several threads for one. */
 const THREADS = 1;
 /**
- * Variation of the durations: none, so that a text sounds the same each time. The WebAssembly build treats 0 as its
- * default.
+ * Variation of durations: practically none, so that a text sounds the same every time. The WebAssembly build treats 0
+ * as its default.
  */
 const FIXED_DURATIONS = 1e-6;
 
@@ -95,7 +95,7 @@ function recogniserConfig({ kind, paths, tokens }: RecogniserFiles): object {
     modelConfig: { [kind]: paths, tokens, numThreads: THREADS, provider: "cpu", debug: 0, modelType: "" },
     decodingMethod: "greedy_search",
     maxActivePaths: 4,
-    // Ringport detects the end of a turn.
+    // Ringport itself detects the end of a turn.
     enableEndpoint: 0,
   };
 }
@@ -105,7 +105,7 @@ interface EngineResult {
   readonly timestamps?: readonly number[];
 }
 
-/** The parts of `sherpa-onnx-node` 1.13 that are used. */
+/** The parts of `sherpa-onnx-node` 1.13 used here. */
 interface NativePackage {
   readonly OfflineTts: {
     createAsync(config: object): Promise<{
@@ -136,7 +136,7 @@ function nativeEngine({ OfflineTts, OnlineRecognizer }: NativePackage): HostEngi
       return {
         speakers: voice.numSpeakers,
         speak: ({ text, speaker, speed }) =>
-          // Some runtimes refuse memory that they do not own.
+          // Some runtimes refuse memory that they have not allocated.
           voice.generateAsync({ text, sid: speaker, speed, enableExternalBuffer: false }),
       };
     },
@@ -165,7 +165,7 @@ function nativeEngine({ OfflineTts, OnlineRecognizer }: NativePackage): HostEngi
   };
 }
 
-/** The parts of `sherpa-onnx` 1.13 that are used. */
+/** The parts of `sherpa-onnx` 1.13 used here. */
 interface WasmPackage {
   createOfflineTts(config: object): {
     readonly handle: number;

@@ -1,13 +1,13 @@
 import { engineMessage, type HostRecogniser, type HostStream } from "./host-engine.ts";
 import type { FromHost, HeardText, RecogniserFiles, RecogniserInput, StreamProgress, ToHost } from "./messages.ts";
 
-/** Maximum number of streams decoded together; a larger batch is no faster than several. */
+/** Maximum number of streams decoded together; a larger batch is no faster than several small ones. */
 const BATCH = 8;
-/** Time for which audio of several calls is collected, so that it is decoded together, ms. */
+/** Time for collecting audio from several calls, so that it is decoded together, ms. */
 const COLLECT_MS = 20;
 /**
  * Number of audio messages that a stream consumes before it reports progress without new text; the server sends up to
- * 25 ahead.
+ * 25 in advance.
  */
 const TAKEN_PER_REPORT = 5;
 /** Silence after a turn, so that its last word is decoded, s. */
@@ -16,13 +16,13 @@ const TAIL_S = 0.6;
 /** Loads a recogniser. */
 type LoadRecogniser = (files: RecogniserFiles) => Promise<HostRecogniser>;
 
-/** A stream; `opened` is missing while its model is loading. */
+/** A stream; `opened` is missing while the model is loading. */
 interface Stream {
   readonly id: number;
   readonly sampleRate: number;
   readonly pending: (Int16Array | "commit")[];
   opened?: { readonly recogniser: HostRecogniser; readonly stream: HostStream };
-  /** Number of audio messages consumed since the last progress. */
+  /** Number of audio messages consumed since the last progress report. */
   takenCount: number;
   /** True between the end of a turn and its text. */
   isCommitting: boolean;
@@ -33,7 +33,7 @@ interface Stream {
 type OpenStream = Stream & Required<Pick<Stream, "opened">>;
 
 /**
- * The streams of a speech process. Decodes those of all calls in batches, with a break for other work after each batch.
+ * The streams of a speech process. Decodes all calls' streams in batches, with a break for other work after each batch.
  */
 export class HostStreams {
   readonly #load: LoadRecogniser;
@@ -127,7 +127,7 @@ export class HostStreams {
     stream.text = "";
   }
 
-  /** Reports new texts immediately, and consumed audio in larger steps, because each message wakes the server. */
+  /** Reports new texts immediately, but consumed audio in larger steps, because each message wakes the server. */
   #report(): void {
     const progress: StreamProgress[] = [];
     let isUrgent = false;
@@ -159,7 +159,7 @@ export class HostStreams {
 }
 
 /**
- * Feeds a stream with its waiting audio, up to the end of the turn. A turn ends once its audio is decoded, so that its
+ * Feeds a stream's waiting audio, up to the end of the turn. A turn ends once its audio has been decoded, so that its
  * partial text comes first.
  */
 function feed(stream: OpenStream): void {

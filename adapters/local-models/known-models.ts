@@ -1,33 +1,33 @@
 /**
- * A model of sherpa-onnx's releases that Ringport recommends. Not tested by Ringport; sizes are as stated by the
+ * A model from sherpa-onnx's releases that Ringport recommends. Ringport has not tested it; sizes are as stated by the
  * publishers.
  */
 export interface KnownModel {
-  /** Name of its archive and its folder. */
+  /** Name of the model's archive and folder. */
   readonly name: string;
   readonly job: "voice" | "recogniser";
-  /** Languages: `pt-BR` of a voice, `pt` of a recogniser. */
+  /** Languages: `pt-BR` for a voice, `pt` for a recogniser. */
   readonly languages: readonly string[];
-  /** Number of a voice in its id; it never changes. */
+  /** Number in a voice's id; it never changes. */
   readonly number?: number;
-  /** Approximate size of its archive, MB; undefined if unknown. */
+  /** Approximate size of the archive, MB; undefined if unknown. */
   readonly megabytes?: number | undefined;
-  /** Approximate memory of a speech process with it, MB; undefined if unknown. */
+  /** Approximate memory of a speech process with the model, MB; undefined if unknown. */
   readonly memoryMb?: number | undefined;
-  /** SPDX; undefined: unknown, its own card decides. */
+  /** SPDX identifier; undefined if unknown, in which case the model's card decides. */
   readonly licence?: string | undefined;
 }
 
 /** Licence of the engine and its packages. */
 export const ENGINE_LICENCE = "Apache-2.0; its packages contain eSpeak NG, GPL-3";
 
-/** Memory of a process with a voice of each quality, MB: measured with models of the same shape. */
+/** Memory of a process with a voice of each quality, MB; measured with models of the same architecture. */
 const VOICE_MEMORY_MB = { low: undefined, medium: 330, high: 370 } as const;
 const VOICE_MEGABYTES: ReadonlyMap<string, number> = new Map([["pt_BR-faber-medium", 63]]);
 
 /**
- * Known models; the first one of a language is recommended. Ids of voices keep these numbers permanently: a number is never
- * given to another voice.
+ * Known models; the first one for each language is recommended. Voice ids keep these numbers permanently: a number is
+ * never given to another voice.
  */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   ...voices("pt-BR", {
@@ -58,8 +58,8 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
 ];
 
 /**
- * The command that installs a known model of a language; undefined if none is known. Only a language without its region adds a
- * recogniser. @param tag such as `pt-BR`
+ * The command that installs a known model for a language; undefined if none is known. Only a language without a region
+ * adds a recogniser. @param tag such as `pt-BR`
  */
 export function commandToAdd(job: KnownModel["job"], tag: string): string | undefined {
   const word = job === "recogniser" ? tag.slice(0, 2) : tag;
@@ -67,7 +67,7 @@ export function commandToAdd(job: KnownModel["job"], tag: string): string | unde
   return isKnown ? `ringport models add ${word}` : undefined;
 }
 
-/** Piper's voices of a language by their number. */
+/** Piper's voices for a language, by number. */
 function voices(
   language: string,
   names: Readonly<Record<number, `${string}-${keyof typeof VOICE_MEMORY_MB}`>>,

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import type { RecogniserFiles, VoiceFiles } from "./messages.ts";
 import { onnxMetadata } from "./onnx-metadata.ts";
 
-/** The models in a folder: one subfolder each. */
+/** The models in a folder, one subfolder each. */
 export interface ModelFolder {
   readonly path: string;
   readonly voices: readonly VoiceModel[];
@@ -14,17 +14,17 @@ export interface ModelFolder {
 
 /** A model that speaks. */
 export interface VoiceModel {
-  /** Name of its folder: `vits-piper-pt_BR-faber-medium`. */
+  /** Name of the model's folder: `vits-piper-pt_BR-faber-medium`. */
   readonly name: string;
   readonly files: VoiceFiles;
-  /** `pt-BR`, by the folder's name; undefined if the name does not contain it. */
+  /** The language in the folder's name, such as `pt-BR`; undefined if the name contains none. */
   readonly language: string | undefined;
   readonly speakers: number;
-  /** Size of its largest file, bytes. */
+  /** Size of the model's largest file, bytes. */
   readonly bytes: number;
 }
 
-/** A model that recognises speech while it is spoken. */
+/** A model that recognises speech as it is spoken. */
 export interface RecogniserModel {
   readonly name: string;
   readonly files: RecogniserFiles;
@@ -40,13 +40,13 @@ export interface ModelFault {
 
 type Model = { readonly voice: VoiceModel } | { readonly recogniser: RecogniserModel } | { readonly fault: ModelFault };
 
-/** Names of voices begin with their language: `vits-piper-pt_BR-faber-medium`, `vits-mms-spa`. */
+/** The language in the name of a voice model: `vits-piper-pt_BR-faber-medium`, `vits-mms-spa`. */
 const LANGUAGE = /-([a-z]{2,3})_([A-Z]{2})(?:-|$)/;
 const MAX_SPEAKERS = 10_000;
 
 /**
- * The models in the subfolders of a folder, in alphabetical order. Files are checked here, because the engine ends its process
- * for a file that it cannot read. A folder that does not exist has no models.
+ * The models in a folder's subfolders, in alphabetical order. Files are checked here, because the engine ends its
+ * process if it cannot read a file. A folder that does not exist has no models.
  */
 export async function readModelFolder(path: string): Promise<ModelFolder> {
   const entries = await readdir(path, { withFileTypes: true }).catch(ignoreMissing);
@@ -89,14 +89,14 @@ async function vits(folder: string, files: ReadonlySet<string>): Promise<VoiceMo
   const [rate, speakers] = [Number(metadata.get("sample_rate")), Number(metadata.get("n_speakers"))];
   if (!(rate > 0) || !(speakers >= 0 && speakers <= MAX_SPEAKERS))
     throw new Error(
-      `${model} has no metadata of sherpa-onnx: a voice as Piper publishes it does not work; use the archive of the same name in sherpa-onnx's releases`,
+      `${model} has no metadata of sherpa-onnx: a voice as published by Piper does not work; use the archive of the same name from sherpa-onnx's releases`,
     );
   const paths = {
     model: join(folder, model),
     tokens: await checkedPath(folder, files, "tokens.txt"),
     ...optionalPaths(folder, files, { dataDir: "espeak-ng-data", lexicon: "lexicon.txt" }),
   };
-  // "piper" and "coqui" voices with phonemes need their dictionary.
+  // "piper" and "coqui" voices that use phonemes need a dictionary.
   if (metadata.get("comment") === "piper" && !("dataDir" in paths))
     throw new Error("espeak-ng-data is missing; unpack the whole archive");
   return voiceModel(folder, "vits", paths, Math.max(1, speakers));
@@ -187,14 +187,14 @@ async function recogniserModel(
   };
 }
 
-/** The only model file; of several, the one with small integers. */
+/** The only model file; if there are several, the one with 8-bit integers. */
 function modelFile(files: ReadonlySet<string>): string {
   const file = preferredFile(files, /\.onnx$/);
   if (file === undefined) throw new Error("the .onnx file is missing; unpack the whole archive");
   return file;
 }
 
-/** Integers of 8 bits take a quarter of the memory and less time. */
+/** Prefers 8-bit integers, which take a quarter of the memory and less time. */
 function preferredFile(files: ReadonlySet<string>, pattern: RegExp): string | undefined {
   const matches = [...files].filter((file) => pattern.test(file)).sort();
   return matches.find((file) => file.includes("int8")) ?? matches[0];
@@ -208,7 +208,7 @@ async function checkedPath(folder: string, files: ReadonlySet<string>, file: str
   return path;
 }
 
-/** Paths of those files that exist. */
+/** Paths of the files that exist. */
 function optionalPaths(
   folder: string,
   files: ReadonlySet<string>,

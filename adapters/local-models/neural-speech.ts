@@ -11,8 +11,8 @@ import { type NeuralVoiceChoice, NeuralVoices } from "./neural-voices.ts";
 import { type SpeechProcesses, TEXTS_AT_ONCE } from "./speech-processes.ts";
 
 /**
- * Maximum length of a slice, characters: the model computes a whole sentence before it returns the first sample, and
- * its memory use grows with the longest sentence.
+ * Maximum length of a slice, characters: a model computes a whole sentence before it returns the first sample, and its
+ * memory use grows with the longest sentence.
  */
 const SLICE_LENGTH = 120;
 
@@ -22,7 +22,7 @@ export interface NeuralSpeechOptions {
   readonly folder: string;
   /** The processes that run the models. The caller closes them. */
   readonly processes: SpeechProcesses;
-  /** Additional voices, and changed ids. */
+  /** Additional voices, and voices with another id. */
   readonly choice?: NeuralVoiceChoice | undefined;
 }
 
@@ -38,7 +38,7 @@ export function naturalRemedy(
   return { commands, isExact: exactModel !== undefined };
 }
 
-/** Voices of a model folder, spoken in speech processes. Throws a TypeError for a malformed voice id. */
+/** A model folder's voices, which speak in speech processes. Throws a TypeError for a malformed voice id. */
 export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions): Speech {
   const voices = new NeuralVoices(folder, choice);
   const obstacle = (): EngineObstacle | undefined => engineObstacle(processes.packages());
@@ -51,7 +51,7 @@ export function neuralSpeech({ folder, processes, choice }: NeuralSpeechOptions)
       } catch (error) {
         signal.throwIfAborted();
         if (isSilentText(error)) continue;
-        // The model was removed a moment ago; the engine's error does not name it.
+        // The model has just been removed; the engine's error does not name it.
         if (!existsSync(model.folder)) throw voices.lossError(id);
         throw error;
       }

@@ -19,22 +19,22 @@ export interface NeuralTranscriptionOptions {
   readonly model?: string | undefined;
   /** Language of the speech, for models that recognise several. */
   readonly language?: string | undefined;
-  /** Time for which the end of a call waits for the last texts, ms. Default: 5,000. */
+  /** Time to wait for the last texts at the end of a call, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 
-/** Length of the audio that is kept for a slow process, and for its successor, ms. */
+/** Length of the audio kept for a slow process, and for its successor, ms. */
 const KEEP_MS = 15_000;
-/** Maximum number of messages with audio on the way to a process: about 2 s. */
+/** Maximum number of audio messages on their way to a process: about 2 s. */
 const MAX_IN_FLIGHT = 25;
-/** Maximum number of processes that a session may lose in a row without a text. */
+/** Maximum number of consecutive processes that a session may lose without receiving text. */
 const MAX_LOSSES = 3;
-/** Length of dropped audio after which it is reported, ms. */
+/** Length of dropped audio that causes a report, ms. */
 const DROP_REPORT_MS = 1_000;
 
 /**
- * Transcription by a recogniser of the model folder, in speech processes. Closing it ends its sessions and leaves the processes
- * open.
+ * Transcription by a recogniser from the model folder, in speech processes. Closing it ends its sessions but leaves the
+ * processes running.
  */
 export function neuralTranscription(
   processes: SpeechProcesses,
@@ -56,7 +56,7 @@ export function neuralTranscription(
   };
 }
 
-/** The transcription of one speaker by a speech process. If the process dies, another one transcribes what it had not finished. */
+/** Transcribes one speaker in a speech process. If the process dies, another one transcribes what was not finished. */
 class NeuralSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #processes: SpeechProcesses;
@@ -64,7 +64,7 @@ class NeuralSession implements TranscriptionSession {
   readonly #closeMs: number;
   readonly #audio: UnprocessedAudio;
   #stream: OpenedStream | undefined;
-  /** Turns that were sent and have no text yet, and the one that is being sent. */
+  /** Turns that have been sent but have no text yet, and the one that is being sent. */
   readonly #turns: TimeSpan[] = [];
   #turnStartMs: number | undefined;
   #inFlight = 0;
@@ -167,7 +167,7 @@ class NeuralSession implements TranscriptionSession {
     if (this.#closePromise && this.#audio.turns === 0) this.#end();
   }
 
-  /** Hands everything without a final text to another process. @returns false if too many were lost */
+  /** Hands all audio without a final text to another process. @returns false if too many processes have been lost */
   #isLost(): boolean {
     this.#stream = undefined;
     this.#turns.length = 0;

@@ -11,7 +11,7 @@ import type { SpeakInput } from "./messages.ts";
 import { type ModelFolder, readModelFolder, type VoiceModel } from "./model-folder.ts";
 import { numberVoices, storedModel, type UnnumberedVoice } from "./voice-numbers.ts";
 
-/** A voice of a model under an id of the operator's choice. */
+/** A model's voice, under an id of the operator's choice. */
 export interface NeuralVoice {
   /** Name of the model's folder. */
   readonly model: string;
@@ -21,10 +21,10 @@ export interface NeuralVoice {
   readonly speed?: number | undefined;
 }
 
-/** Voice ids to voices, as in the option `embedded.neural.voices`. */
+/** Voices by id, as in the option `embedded.neural.voices`. */
 export type NeuralVoiceChoice = Readonly<Record<string, NeuralVoice>>;
 
-/** Maximum number of speakers of a model that are listed; others need an id of the operator's choice. */
+/** Maximum number of a model's speakers that are listed; others need an id of the operator's choice. */
 const MAX_SPEAKERS = 9;
 /** Time after which the folder is read again, ms. */
 const FRESH_MS = 5_000;
@@ -34,13 +34,13 @@ interface Entry {
   readonly input: Omit<SpeakInput, "text">;
 }
 
-/** The voices of a model folder by their ids. Notices new and removed models within seconds. */
+/** A model folder's voices, by id. Notices new and removed models within seconds. */
 export class NeuralVoices {
   readonly #folder: string;
   readonly #choice: NeuralVoiceChoice;
   #read: Promise<ReadonlyMap<string, Entry>> | undefined;
   #readAt = 0;
-  /** Models by every id that has been listed. */
+  /** Model names by voice id, for all ids that have been listed. */
   readonly #modelById = new Map<string, string>();
 
   /** Throws a TypeError for a malformed voice id. */
@@ -51,12 +51,15 @@ export class NeuralVoices {
     this.#choice = choice;
   }
 
-  /** Every voice, sorted by id. */
+  /** All voices, sorted by id. */
   async all(): Promise<readonly Voice[]> {
     return [...(await this.#entries()).values()].map(({ voice }) => voice);
   }
 
-  /** The voice with this id; for number 1 otherwise the first one of the language. @throws {VoiceLost} its model has been removed */
+  /**
+   * The voice with this id; if there is none, number 1 is the language's first voice. @throws {VoiceLost} its model has
+   * been removed
+   */
   async find({ id, tag, number }: VoiceId): Promise<Voice | undefined> {
     const entries = await this.#entries();
     const voice = entries.get(id)?.voice;
@@ -68,7 +71,7 @@ export class NeuralVoices {
     return undefined;
   }
 
-  /** The input of a voice for the engine. @throws {SpeechFailed} its model has been removed */
+  /** A voice's input for the engine. @throws {SpeechFailed} its model has been removed */
   async inputOf(id: string): Promise<Omit<SpeakInput, "text">> {
     const entry = (await this.#entries()).get(id);
     if (entry) return entry.input;
@@ -81,7 +84,7 @@ export class NeuralVoices {
     return new SpeechFailed(this.#lossOf(id));
   }
 
-  /** The path of the folder is for operators: callers get its name. */
+  /** The folder's path is only for operators: clients get the folder's name. */
   #lossOf(id: string, model = this.#modelById.get(id) ?? "its model"): string {
     return `the model of voice ${id} cannot be used: ${model} is missing or damaged in the folder ${basename(this.#folder)}`;
   }
@@ -111,7 +114,7 @@ export class NeuralVoices {
   }
 }
 
-/** The voices of a folder and the models that cannot be used, for operators. */
+/** A folder's voices, and its unusable models, for operators. */
 export async function inspectVoices(
   folder: string,
   choice: NeuralVoiceChoice = {},

@@ -16,15 +16,15 @@ const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
-/** Maximum size of a field's header: a tag and a length take at most 10 bytes each. */
+/** Maximum size of a field's header: the tag and the length take at most 10 bytes each. */
 const HEADER_BYTES = 20;
 const MAX_FIELDS = 10_000;
 const MAX_ENTRIES = 1_000;
 const MAX_ENTRY_BYTES = 1 << 20;
 
 /**
- * The metadata of an ONNX file: `sample_rate`, `n_speakers`, `language` and the like. Reads a few bytes of each field and
- * skips the graph, so that a model of any size takes milliseconds.
+ * The metadata of an ONNX file: `sample_rate`, `n_speakers`, `language` and so on. Reads a few bytes of each field and
+ * skips the graph, so a model of any size takes only milliseconds.
  * @throws {NotOnnx} the file is cut short, or not a model
  */
 export async function onnxMetadata(path: string): Promise<ReadonlyMap<string, string>> {
@@ -60,7 +60,7 @@ async function metadataOf(file: FileHandle): Promise<ReadonlyMap<string, string>
   return metadata;
 }
 
-/** Bytes of a field after its tag. */
+/** Number of bytes in a field after its tag. */
 function payloadLength(wireType: number, header: Reader): number {
   switch (wireType) {
     case VARINT:
@@ -102,7 +102,7 @@ async function read(file: FileHandle, position: number, length: number): Promise
   return bytes;
 }
 
-/** Reads protobuf from bytes. Throws {@link NotOnnx} at their end. */
+/** Reads protobuf from bytes. Throws {@link NotOnnx} if there are too few. */
 class Reader {
   at = 0;
   readonly #bytes: Uint8Array;

@@ -5,18 +5,18 @@ import { engineMessage, type HostEngine, type HostVoice, loadEngine } from "./ho
 import { HostStreams } from "./host-streams.ts";
 import type { FromHost, SpeakInput, ToHost } from "./messages.ts";
 
-// The entry of a speech process (see speech-process.ts). Its argument is the JSON of the installed packages of the
-// engine.
+// The entry of a speech process (see speech-process.ts). Its argument is a JSON list of the engine's installed
+// packages.
 
 const NICE = 10;
-/** A process whose server has died must not stay behind. */
+/** The process must exit if its server has died. */
 process.on("disconnect", () => process.exit(0));
 lowerPriority();
 
 const engine = load();
 if (engine) serve(engine);
 
-/** Calls come before speech. */
+/** Calls take precedence over speech. */
 function lowerPriority(): void {
   try {
     setPriority(NICE);
@@ -66,7 +66,7 @@ function serve(engine: HostEngine): void {
   }
 }
 
-/** Loads a model between two messages, so that the server knows which one ended the process. */
+/** Loads a model between two messages, so that the server knows which model has ended the process. */
 async function loadModel<Model>(folder: string, load: () => Model | Promise<Model>): Promise<Model> {
   await sendAndFlush({ type: "loading", folder });
   try {

@@ -9,11 +9,11 @@ import { type ProcessEnd, SpeechProcess } from "./speech-process.ts";
 
 /** Options of {@link SpeechProcesses}. */
 export interface SpeechProcessesOptions {
-  /** The installed packages of the engine; called for each process. Default: {@link enginePackages}. */
+  /** Returns the engine's installed packages; called for each process. Default: {@link enginePackages}. */
   readonly packages?: (() => readonly EnginePackage[]) | undefined;
-  /** Number of processes. Default: 1; at most the processors, less one for calls. */
+  /** Number of processes. Default: 1; at most the number of processors, minus one for calls. */
   readonly size?: number | undefined;
-  /** Memory beyond that of its models at which a process is replaced, MiB. Default: 1024. */
+  /** A process is replaced once it uses this much memory in addition to its models, MiB. Default: 1024. */
   readonly memoryMb?: number | undefined;
   /** Number of texts after which a process is replaced. Default: 2,000. */
   readonly maxTexts?: number | undefined;
@@ -35,29 +35,29 @@ export interface RecogniserListener {
   onPartial(heard: HeardText): void;
   onFinal(heard: HeardText): void;
   /**
-   * Called when the process has ended: all audio since the last final text is lost; the stream may be opened again.
-   * @returns false if it gives up
+   * Called when the process has ended. All audio since the last final text is lost; the stream may be opened again.
+   * @returns false if the listener gives up
    */
   onLost(): boolean;
-  /** The stream cannot be recognised. */
+  /** Called if the stream cannot be recognised. */
   onFailed(reason: string, fix?: string): void;
 }
 
-/** A stream of audio to recognise, in one process. */
+/** A stream of audio to recognise, which runs in one process. */
 export interface OpenedStream {
   push(samples: Int16Array): void;
   commit(): void;
   close(): void;
 }
 
-/** Number of texts that a process speaks at the same time. */
+/** Maximum number of texts that a process speaks concurrently. */
 export const TEXTS_AT_ONCE = 2;
 const MAX_TEXTS = 2_000;
 const DEFAULT_MEMORY_MB = 1_024;
 /** Time for a text, ms. */
 const BASE_MS = 10_000;
 const MS_PER_CHARACTER = 50;
-/** Time for the first text of a process: it loads the engine and the model, ms. */
+/** Time for a process's first text, for which it loads the engine and the model, ms. */
 const LOAD_MS = 60_000;
 
 interface Request {
@@ -65,7 +65,7 @@ interface Request {
   readonly input: SpeakInput;
   readonly resolve: (text: SpokenText) => void;
   readonly reject: (error: Error) => void;
-  /** True if a process has ended while it ran: it then runs alone, so that it cannot take others with it. */
+  /** True if a process has ended during this text: the text then runs alone, so that it cannot affect others. */
   isRepeated: boolean;
   timer?: ReturnType<typeof setTimeout>;
 }
@@ -74,19 +74,19 @@ interface Slot {
   readonly process: SpeechProcess;
   readonly requests: Map<number, Request>;
   readonly streams: Map<number, { readonly model: RecogniserFiles; readonly listener: RecogniserListener }>;
-  /** Folders of the models it has loaded, and of those that it is loading. */
+  /** Folders of the models that the process has loaded or is loading. */
   readonly loadedFolders: Set<string>;
   readonly loadingFolders: Set<string>;
-  /** Memory after the last model was loaded, bytes. */
+  /** Memory after the last model had been loaded, bytes. */
   baseBytes: number;
   texts: number;
-  /** True if the process accepts no new work and ends after its last text. */
+  /** True if the process accepts no new work, and ends after its last text. */
   isRetiring: boolean;
 }
 
 /**
- * The speech processes: none before the first use, at most `size` at a time. A text that loses its process is spoken again once,
- * alone; a model that ends its process is not loaded again until its files change.
+ * The speech processes: none before the first use, and at most `size` at a time. A text that loses its process is
+ * spoken once more, alone; a model that ends its process is not loaded again until its files change.
  */
 export class SpeechProcesses {
   /** Maximum number of processes. */
@@ -106,7 +106,7 @@ export class SpeechProcesses {
     this.#memoryBytes = (options.memoryMb ?? DEFAULT_MEMORY_MB) * 2 ** 20;
   }
 
-  /** The installed packages of the engine. */
+  /** The engine's installed packages. */
   packages(): readonly EnginePackage[] {
     return this.#options.packages?.() ?? enginePackages();
   }
@@ -122,7 +122,7 @@ export class SpeechProcesses {
   }
 
   /**
-   * Speaks a text. It cannot be stopped; on abort its samples are dropped.
+   * Speaks a text. The rendering cannot be stopped; on abort, its samples are dropped.
    * @throws Error that names the fault; the signal's reason when aborted
    */
   speak(input: SpeakInput, signal: AbortSignal): Promise<SpokenText> {
@@ -152,7 +152,7 @@ export class SpeechProcesses {
     });
   }
 
-  /** Opens a stream. Its texts, and its end, arrive at the listener. */
+  /** Opens a stream. The listener receives its texts, and its end. */
   open(input: RecogniserInput, listener: RecogniserListener): OpenedStream {
     const stream = this.#nextId++;
     const fault = this.#faultOf(input.model);
@@ -175,7 +175,7 @@ export class SpeechProcesses {
     };
   }
 
-  /** Ends all processes and everything they do. Idempotent. */
+  /** Ends all processes and their work. Idempotent. */
   close(): void {
     this.#isClosed = true;
     for (const request of this.#queue.splice(0)) request.reject(new Error("the speech is closed"));
@@ -301,7 +301,7 @@ export class SpeechProcesses {
     this.#startNext();
   }
 
-  /** Replaces a process: its streams continue in another one, its texts are finished here. */
+  /** Replaces a process: its streams continue in another one, and its texts are finished in the old one. */
   #retire(slot: Slot): void {
     if (slot.isRetiring) return;
     slot.isRetiring = true;
@@ -309,7 +309,7 @@ export class SpeechProcesses {
     if (slot.requests.size === 0) slot.process.kill("was replaced");
   }
 
-  /** Hands the streams of a process to others. @returns the number of those that fail */
+  /** Hands a process's streams to others. @returns the number of streams that fail */
   #loseStreams(slot: Slot, permanentFault?: string, fix?: string): number {
     const streams = [...slot.streams.values()];
     slot.streams.clear();
@@ -322,7 +322,7 @@ export class SpeechProcesses {
     return failed;
   }
 
-  /** Hands the texts of a process to others. @returns the number of those that fail */
+  /** Hands a process's texts to others. @returns the number of texts that fail */
   #loseRequests({ requests }: Slot, { isPermanent, isEngineFault, fix }: ProcessEnd, sentence: string): number {
     const isCulprit = requests.size === 1 && isEngineFault;
     const lostRequests = [...requests.values()].reverse();
@@ -342,7 +342,9 @@ export class SpeechProcesses {
     return failed;
   }
 
-  /** Handles the end of a process, however it was noticed: its texts and streams continue in others, or fail. */
+  /**
+   * Handles the end of a process, however it was noticed: its texts and streams continue in other processes, or fail.
+   */
   #lose(slot: Slot, end: ProcessEnd): void {
     const { reason, isPermanent, isEngineFault, fix } = end;
     this.#slots.delete(slot);
@@ -363,7 +365,7 @@ export class SpeechProcesses {
   }
 }
 
-/** Consequence of an unplanned end for the texts and streams of the process. */
+/** Consequence of a process's unplanned end for its texts and streams. */
 function nextStep(unfinished: number, failed: number): string {
   if (unfinished === 0) return "another one starts with the next text";
   if (failed === 0) return "another one repeats what it had not finished";
@@ -372,7 +374,7 @@ function nextStep(unfinished: number, failed: number): string {
     : "another one repeats a part of what it had not finished, and the rest fails";
 }
 
-/** A message of the engine with the name of a model instead of its path, which callers need not know. */
+/** The engine's message with a model's name in place of its path, which clients need not know. */
 function withoutPath(message: string, folder: string): string {
   return message.replaceAll(folder, basename(folder));
 }

@@ -6,7 +6,7 @@ import { readModelFolder } from "./model-folder.ts";
 import type { SpeechProcesses } from "./speech-processes.ts";
 
 /**
- * The recogniser of a folder, if it can transcribe. Starts no process.
+ * The recogniser in a folder, if it can transcribe. Starts no process.
  * @throws {LocalTranscriptionFailed} the message names the fix
  */
 export async function usableRecogniser(
@@ -20,7 +20,7 @@ export async function usableRecogniser(
   return files;
 }
 
-/** Reason why a recogniser of a folder cannot transcribe, with the fix; undefined if it can. Starts no process. */
+/** Reason why a folder's recogniser cannot transcribe, with the fix; undefined if it can. Starts no process. */
 export async function transcriptionFault(folder: string, model: string | undefined): Promise<string | undefined> {
   const obstacle = engineObstacle();
   const fault = await recogniserIn(folder, model).then(() => undefined, errorText);
@@ -33,7 +33,10 @@ function unusable(obstacle: EngineObstacle): LocalTranscriptionFailed {
   return new LocalTranscriptionFailed(reason, obstacle.fix, `${reason}; to fix it, ${obstacle.fix}`);
 }
 
-/** The recogniser of a folder. @throws {LocalTranscriptionFailed} none, several or a broken one; the message names the fix */
+/**
+ * The recogniser in a folder. @throws {LocalTranscriptionFailed} there is none, or several, or it is broken; the
+ * message names the fix
+ */
 async function recogniserIn(folder: string, name: string | undefined): Promise<RecogniserFiles> {
   const { recognisers, faults } = await readModelFolder(folder);
   const names = recognisers.map((recogniser) => recogniser.name);

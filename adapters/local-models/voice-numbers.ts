@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { errorText } from "../../src/base/error.ts";
 import { KNOWN_MODELS } from "./known-models.ts";
 
-/** File next to the models with the ids given to voices of unknown models. */
+/** File next to the models with the ids given to unknown models' voices. */
 const FILE = "voice-ids.json";
-/** Numbers for voices of other models: smaller ones belong to the embedded engines and to known models. */
+/** First number for unknown models' voices: smaller ones belong to the embedded engines and to known models. */
 const FIRST_NUMBER = 50;
 const LAST = 99;
 
@@ -13,7 +13,7 @@ const LAST = 99;
 export interface UnnumberedVoice {
   /** The model and, after a `#`, the speaker: `kokoro-multi-lang-v1_0#43`. */
   readonly key: string;
-  /** Name of the model. */
+  /** The model's name. */
   readonly model: string;
   readonly speaker: number;
   /** `pt-BR`. */
@@ -23,14 +23,16 @@ export interface UnnumberedVoice {
 /** Ids by key. */
 export interface NumberedVoices {
   readonly ids: ReadonlyMap<string, string>;
-  /** Reason why new ids could not be stored, so that their voices have none; undefined if all are stored. */
+  /**
+   * Reason why new ids could not be stored, which leaves their voices without an id; undefined if all ids are stored.
+   */
   readonly fault: string | undefined;
 }
 
 /**
- * Gives each voice a permanent id. Voices of known models have the number of the table; others get the next number of their
- * language, which is written next to the models and never given to another voice, not even after the model has been removed.
- * @param folder folder of the models
+ * Gives each voice a permanent id. Known models' voices have the number in the table; others get their language's next
+ * number, which is stored next to the models and never given to another voice, even after the model has been removed.
+ * @param folder the model folder
  */
 export async function numberVoices(folder: string, voices: readonly UnnumberedVoice[]): Promise<NumberedVoices> {
   const stored = await storedIds(folder);
@@ -58,7 +60,7 @@ export async function numberVoices(folder: string, voices: readonly UnnumberedVo
   return { ids, fault };
 }
 
-/** The error without the path of the draft, which is of no use to an operator. */
+/** The error without the draft's path, which is of no use to an operator. */
 function reasonOf(error: unknown): string {
   return errorText(error).replace(/, \w+ '.*'$/, "");
 }
@@ -71,7 +73,7 @@ function nextId(language: string, usedIds: ReadonlySet<string>): string | undefi
   return undefined;
 }
 
-/** The model to which an id was given; undefined if it was given to none. */
+/** The model to which an id has been given; undefined if it has not been given to any. */
 export async function storedModel(folder: string, id: string): Promise<string | undefined> {
   const stored = await storedIds(folder).catch(() => new Map<string, string>());
   return [...stored].find(([, storedId]) => storedId === id)?.[0].replace(/#\d+$/, "");

@@ -13,13 +13,16 @@ export interface EngineClientOptions {
 const RETRIES = 2;
 const MAX_RETRY_DELAY_MS = 3_000;
 
-/** Requests that all clients together start per turn of the event loop; each takes about 2 ms with its response. */
+/**
+ * Number of requests that all clients together start per turn of the event loop; each takes about 2 ms, response
+ * included.
+ */
 const startBudget = new TurnBudget(1);
 
 /**
- * An HTTP client for the server of a speech or transcription engine. A request is repeated (twice at most) if the
- * connection is lost before the response begins, or if the server is busy. A request that times out is not repeated:
- * the server may still be working on it.
+ * An HTTP client for a speech or transcription server. A request is repeated (at most twice) if the connection is lost
+ * before the response begins, or if the server is busy. A request that times out is not repeated: the server may still
+ * be working on it.
  */
 export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions): KyInstance {
   return ky.create({
@@ -34,8 +37,8 @@ export function engineClient({ apiKey, headers, timeoutMs }: EngineClientOptions
       afterStatusCodes: [429, 503],
       maxRetryAfter: MAX_RETRY_DELAY_MS,
       backoffLimit: MAX_RETRY_DELAY_MS,
-      // Each runtime reports a lost connection in its own way, and ky does not know all of them. Timeouts and aborted
-      // requests are not repeated.
+      // Each runtime reports a lost connection in its own way, and ky does not recognise all of them. Timeouts and
+      // aborted requests are not repeated.
       shouldRetry: ({ error }) =>
         error instanceof HTTPError ? undefined : !(error instanceof TimeoutError) && error.name !== "AbortError",
     },

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import { causeOf, isPermanent, refusalText } from "./fault-text.ts";
 
 const MAX_MESSAGE_BYTES = 1 << 20;
-/** Maximum number of unsent bytes; with more, the connection is considered stalled. */
+/** Maximum number of unsent bytes; beyond that, the connection is considered stalled. */
 const MAX_UNSENT_BYTES = 1 << 20;
 const MAX_BODY_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 200;
@@ -13,7 +13,7 @@ interface SocketListener {
   message(text: string): void;
   /**
    * @param problem completes a sentence such as "the transcription server …"
-   * @param isPermanent true if another attempt would end in the same way
+   * @param isPermanent true if another attempt would fail in the same way
    */
   lost(problem: string, isPermanent: boolean): void;
 }
@@ -27,7 +27,7 @@ interface EngineSocketOptions {
   readonly settings: string;
 }
 
-/** One connection to an engine, from the attempt to the end. */
+/** One connection to an engine, from the attempt until it closes. */
 export class EngineSocket {
   readonly #socket: WebSocket;
   readonly #connectTimer: ReturnType<typeof setTimeout>;
@@ -77,7 +77,7 @@ export class EngineSocket {
     if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) this.drop("reads too slowly");
   }
 
-  /** Drops the connection; it is reported as lost. */
+  /** Drops the connection and reports it as lost. */
   drop(problem: string): void {
     this.#problem ||= problem;
     this.#socket.terminate();
@@ -92,7 +92,7 @@ export class EngineSocket {
   }
 }
 
-/** The reason of a failed upgrade, from the same request over plain HTTP: some runtimes do not report it. */
+/** The reason for a failed upgrade, which some runtimes do not report; the same request over plain HTTP reveals it. */
 async function refusalOf(
   url: URL,
   { headers, connectMs, settings }: EngineSocketOptions,
@@ -102,7 +102,7 @@ async function refusalOf(
   try {
     const response = await fetch(address, { headers, redirect: "manual", signal: AbortSignal.timeout(connectMs) });
     const { status } = response;
-    // These can mean that the upgrade is missing, which is not the reason.
+    // These statuses may only mean that the upgrade is missing, which is not the reason.
     if (status < 400 || status === 400 || status === 405 || status === 426) {
       await response.body?.cancel();
       return undefined;
@@ -114,7 +114,7 @@ async function refusalOf(
   }
 }
 
-/** The address of a WebSocket below a base URL, which may start with http, https, ws or wss. Throws a TypeError. */
+/** The URL of a WebSocket under a base URL, which may start with http, https, ws or wss. Throws a TypeError. */
 export function socketUrl(baseUrl: string | URL, path: string): URL {
   const url = new URL(`${String(baseUrl).replace(/\/+$/, "")}${path}`);
   const isSecure = url.protocol === "https:" || url.protocol === "wss:";

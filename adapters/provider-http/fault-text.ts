@@ -2,10 +2,10 @@ const MAX_QUOTE = 200;
 /** Minimum length of a secret that is masked, characters: a shorter one would match parts of harmless words. */
 const MIN_SECRET = 4;
 
-/** Texts that must not appear in a message: the key and the values of headers, which servers quote in error bodies. */
+/** Texts that must not appear in a message: the key and the header values, which servers quote in error bodies. */
 export type Secrets = readonly (string | undefined)[];
 
-/** A message in which secrets are hidden. */
+/** The message with its secrets hidden. */
 export function withoutSecrets(message: string, secrets: Secrets): string {
   return secrets.reduce<string>(
     (text, secret) => (secret && secret.length >= MIN_SECRET ? text.replaceAll(secret, "[hidden]") : text),
@@ -13,13 +13,13 @@ export function withoutSecrets(message: string, secrets: Secrets): string {
   );
 }
 
-/** The innermost message: runtimes wrap "connection refused" into "fetch failed". */
+/** The innermost message: runtimes wrap "connection refused" in "fetch failed". */
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message ? causeOf(error.cause) : error.message;
 }
 
-/** A short quote of an error body, parsed or not: its message, if that is in a usual place. */
+/** A short quote from an error body, parsed or not: its message, if that is in a usual place. */
 export function quoteOf(body: unknown): string {
   const parsedBody = (typeof body === "string" ? jsonOf(body) : body) as
     | Readonly<Record<string, unknown>>
@@ -37,7 +37,7 @@ export function quoteOf(body: unknown): string {
   return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
 }
 
-/** The object in a JSON text; null for any other text. */
+/** The object in JSON text; null for any other text. */
 export function jsonOf(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -56,7 +56,7 @@ export function refusalText(status: number, body: unknown, settings: string): st
   return `responded with ${status}${quote ? `: ${quote}` : ""}${adviceFor(status, settings)}`;
 }
 
-/** True if another attempt cannot help: the key, the address or the model is wrong. */
+/** True if another attempt cannot help, because the key, the URL or the model is wrong. */
 export function isPermanent(status: number): boolean {
   return status === 401 || status === 402 || status === 403 || status === 404;
 }

@@ -3,7 +3,7 @@ import { CodedError } from "../../src/base/error.ts";
 import { within } from "../../src/base/timers.ts";
 import { realSystem } from "../../src/ports/system.ts";
 
-/** Thrown if a server sends nothing in time. */
+/** Thrown if a server does not send anything in time. */
 export class ResponseTimeout extends CodedError {
   override readonly name = "ResponseTimeout";
   readonly code = "nothing_sent";
@@ -11,7 +11,7 @@ export class ResponseTimeout extends CodedError {
 
 /**
  * The body, piece by piece; no piece is empty.
- * @throws {ResponseTimeout} nothing arrived for `timeoutMs`; or the signal's reason when it is aborted
+ * @throws {ResponseTimeout} nothing has arrived for `timeoutMs`; or the signal's reason when aborted
  */
 export async function* readWithin(
   response: Response,

@@ -6,8 +6,8 @@ import type { StoredRecording } from "../../src/ports/recordings.ts";
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Reads a WAV file of 16-bit samples. Uses the size of the file, because a crash may leave an outdated header.
- * Undefined if there is no file, or its header is incomplete.
+ * Reads a WAV file of 16-bit samples. Uses the file's size, because a crash may leave an outdated header. Resolves with
+ * undefined if there is no file, or its header is incomplete.
  */
 export async function readWav(path: string, channels: 1 | 2): Promise<StoredRecording | undefined> {
   const file = await openIfExists(path);

@@ -5,24 +5,24 @@ import { SampleBuffers } from "../audio/sample-buffers.ts";
 import { readWav } from "./wav-file.ts";
 import { WavWriter } from "./wav-writer.ts";
 
-/** Number of slots over which recordings that start together spread their first write. */
+/** Number of slots over which the first writes of recordings that start together are spread. */
 const STAGGER_COUNT = 25;
-/** Length of the audio in one write to the disk, which a crash may lose, ms. */
+/** Length of the audio in one write to the disk, ms; a crash may lose this much. */
 const BATCH_MS = 1_000;
 /** Maximum number of writes that may wait while the disk is slower than the call. */
 const MAX_WAITING = 10;
 
 /** Options of {@link wavRecordings}. */
 export interface WavRecordingsOptions {
-  /** Folder of the recordings, a file for each call; created when the first call is recorded. */
+  /** Folder for the recordings, with a file for each call; created when the first call is recorded. */
   readonly folder: string;
-  /** Creates the parent of that folder, if it may be missing. */
+  /** Creates the folder's parent, if it may be missing. */
   readonly makeParent?: (() => Promise<unknown>) | undefined;
   /** Opens files for writing; Node's `open` by default. */
   readonly open?: typeof open | undefined;
 }
 
-/** Keeps the recordings of calls as WAV files in a folder. */
+/** Keeps call recordings as WAV files in a folder. */
 export function wavRecordings(options: WavRecordingsOptions): Recordings {
   const { folder } = options;
   const writers = new Map<string, WavWriter>();

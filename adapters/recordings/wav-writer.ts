@@ -4,10 +4,10 @@ import type { IncompleteReason } from "../../src/domain/events.ts";
 import type { SampleBuffers } from "../audio/sample-buffers.ts";
 import { writeAll } from "./wav-file.ts";
 
-/** Maximum length of the samples that a WAV header can state, bytes. */
+/** Maximum size of the samples that a WAV header can state, bytes. */
 const MAX_BYTES = 2 ** 32 - WAV_HEADER_BYTES;
 
-/** Reason why a file ends before its call does; `no_room`: `reserve` refused more. */
+/** Reason why a file ends before its call does; `no_room` if `reserve` has refused more samples. */
 export type WavStop = Exclude<IncompleteReason, "storage_quota"> | "no_room";
 
 /** Options of a {@link WavWriter}. */
@@ -16,21 +16,24 @@ export interface WavWriterOptions {
   /** Sample rate, Hz. */
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** One buffer is one write to the disk. Its length is a multiple of `channels`. */
+  /** Each buffer is one write to the disk. The length is a multiple of `channels`. */
   readonly buffers: SampleBuffers;
   /** Maximum number of buffers that wait while the disk is slower than the call. */
   readonly maxWaiting: number;
-  /** Length of the first write, 0 to 1 of a buffer: spreads the writes of calls that start together. */
+  /** Length of the first write, as a share of a buffer (0 to 1): spreads the writes of calls that start together. */
   readonly stagger: number;
-  /** Maximum length of the file, ms. Default: that of the WAV format. */
+  /** Maximum length of the file, ms. Default: the WAV format's limit. */
   readonly maxMs?: number | undefined;
-  /** Updates the header with each write, for programs that read the file while it grows. Default: only at the end. */
+  /**
+   * True to update the header with each write, for programs that read the file while it grows. Default: only at the
+   * end.
+   */
   readonly liveHeader?: boolean | undefined;
-  /** Creates the folder of the file. */
+  /** Creates the file's folder. */
   readonly prepare?: (() => Promise<unknown>) | undefined;
-  /** Runs a round of writes; may delay it until other files have been written. */
+  /** Runs a round of writes; may delay the round until other files have been written. */
   readonly turn?: ((round: () => Promise<void>) => Promise<void>) | undefined;
-  /** Reserves room for samples, bytes; false ends the file. */
+  /** Reserves room for this many bytes of samples; false ends the file. */
   readonly reserve?: ((bytes: number) => boolean) | undefined;
   /** Opens the file; Node's `open` by default. */
   readonly open?: typeof open | undefined;
@@ -46,20 +49,20 @@ interface Batch {
 
 /**
  * Writes a WAV file of 16-bit samples while the call continues. The file can be read at any time, even after a crash.
- * {@link write} only copies; batches are then written one after the other. A full, broken or slow disk ends the file,
+ * {@link write} only copies; batches are written afterwards, one at a time. A full, broken or slow disk ends the file,
  * but never the call.
  */
 export class WavWriter {
   readonly #options: WavWriterOptions;
   readonly #blockBytes: number;
   readonly #maxBytes: number;
-  /** The current buffer, its number of samples, and the number at which it is written. */
+  /** The current buffer, its number of samples, and the number of samples at which it is written. */
   #buffer: Int16Array<ArrayBuffer> | undefined;
   #sampleCount = 0;
   #batchLength: number;
-  /** Batches that wait for the disk, oldest first. */
+  /** Batches waiting for the disk, oldest first. */
   #pendingBatches: Batch[] = [];
-  /** Number of bytes of samples that were accepted, and number of bytes on the disk. */
+  /** Number of bytes of samples that have been accepted, and number of bytes on the disk. */
   #acceptedBytes = 0;
   #writtenBytes = 0;
   #file: FileHandle | undefined;
@@ -79,7 +82,7 @@ export class WavWriter {
     this.#batchLength = channels * Math.ceil((stagger * buffers.length) / channels);
   }
 
-  /** Length of the audio that was accepted and not lost, ms. */
+  /** Length of the audio that has been accepted and not lost, ms. */
   get recordedMs(): number {
     return (
       ((this.#hasFailed ? this.#writtenBytes : this.#acceptedBytes) * 1000) /
@@ -87,7 +90,7 @@ export class WavWriter {
     );
   }
 
-  /** Adds samples from the start of the arrays; `right` is for two channels. Never waits or throws. */
+  /** Adds samples from the start of the arrays; `right` is only for two channels. Never waits or throws. */
   write(left: Int16Array, right: Int16Array | undefined, samples: number): void {
     if (this.#isClosed) return;
     const bytes = samples * this.#blockBytes;
@@ -108,7 +111,7 @@ export class WavWriter {
     }
   }
 
-  /** Resolves when all accepted samples are on the disk, or lost. Never rejects. */
+  /** Resolves when all accepted samples are on the disk or have been lost. Never rejects. */
   async flush(): Promise<void> {
     this.#handOver();
     await this.#writePromise;
@@ -160,7 +163,7 @@ export class WavWriter {
     const { path, sampleRate, channels } = this.#options;
     await this.#options.prepare?.();
     const file = await (this.#options.open ?? open)(path, "w", 0o600);
-    this.#file = file; // closed at the end, even if its header cannot be written
+    this.#file = file; // closed at the end, even if the header cannot be written
     await writeAll(file, wavHeader({ sampleRate, channels }), 0);
     return file;
   }
@@ -171,7 +174,7 @@ export class WavWriter {
     try {
       await this.#turn(() => this.#writeLength(file).finally(() => file.close()));
     } catch {
-      // Readers use the size of the file, so a header without its length is fine.
+      // Readers use the file's size, so a header without the length is fine.
     }
   }
 

@@ -5,7 +5,7 @@ import { ServerRequest } from "./fetch-request.ts";
 import { linger } from "./lingering.ts";
 import { MAX_DRAINED_BYTES, MAX_DRAINED_MS } from "./listening.ts";
 
-/** A request of `Bun.serve`. */
+/** A request from `Bun.serve`. */
 export class BunRequest extends ServerRequest {
   readonly #sentUrl: string;
 
@@ -21,13 +21,13 @@ export class BunRequest extends ServerRequest {
   /**
    * The response to this request. Bun closes the connection after a response that is sent before the end of a body, and
    * a client that is still sending gets a reset instead. Such a response is sent immediately, but ends only after the
-   * rest of the body has been read, within bounds.
+   * rest of the body has been read, within limits.
    */
   async respond(reply: Reply): Promise<Response> {
     const reader = this.bodyReader();
     if (!reader) return toResponse(reply);
     const drainPromise = drain(reader);
-    // A body that has fully arrived is treated as read: the connection can be reused.
+    // A body that has fully arrived counts as read: the connection can be reused.
     if (await Promise.race([drainPromise, pause(0)])) return toResponse(reply);
     const response = toResponse({ ...reply, headers: { ...reply.headers, connection: "close" } });
     const end = async (): Promise<void> => {
@@ -41,8 +41,8 @@ export class BunRequest extends ServerRequest {
 }
 
 /**
- * Reads and drops the rest of the body, within bounds; returns true if it reached the end. A disconnected client is not
- * an error.
+ * Reads and discards the rest of the body, within limits; returns true if the end was reached. A disconnected client is
+ * not an error.
  */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<boolean> {
   const deadline = performance.now() + MAX_DRAINED_MS;

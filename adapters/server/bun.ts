@@ -26,12 +26,12 @@ import {
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
-/** Resolution of Bun's timeouts, seconds: a connection may end up to one step early. */
+/** Resolution of Bun's timeouts, s: a connection may end up to one step early. */
 const TIMEOUT_STEP_SECONDS = 4;
 /** Maximum number of bytes queued on a WebSocket whose client does not read. */
 const MAX_BACKPRESSURE_BYTES = 8 << 20;
 
-// The part of Bun that is used here; its type package stays out of the published types.
+// The part of Bun used here; its type package stays out of the published types.
 interface BunSocket {
   readonly data: SocketState;
   binaryType: "nodebuffer" | "arraybuffer" | "uint8array";
@@ -45,7 +45,7 @@ interface BunSocket {
 interface BunServer {
   readonly port: number;
   upgrade(request: Request, options: { data: SocketState }): boolean;
-  /** Ends the connection of the request after this many seconds without traffic. */
+  /** Closes the request's connection after this many seconds without traffic. */
   timeout(request: Request, seconds: number): void;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
@@ -56,7 +56,7 @@ interface SocketState {
   readonly handlers: SocketHandlers;
   socket?: Socket;
   drainWaiters: (() => void)[];
-  /** Timer of the pings sent while the socket is paused. */
+  /** Timer for the pings sent while the socket is paused. */
   pingTimer?: ReturnType<typeof setInterval> | undefined;
 }
 
@@ -94,10 +94,10 @@ export async function serve(servedApp: ServedApp, options: ServeOptions = {}): P
       hostname,
       ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
       idleTimeout: IDLE_SECONDS,
-      // The application counts a body while it reads it, and names the limit that was exceeded.
+      // The application counts a body while reading it, and names the exceeded limit.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
-      // Without this, `development: false` lets a second server take half of the connections of the first one.
+      // Without this, `development: false` lets a second server take half of the first one's connections.
       reusePort: false,
       error: () => toResponse(brokenApp()),
       routes: Object.fromEntries(BUN_PATHS.map((path) => [path, respond])),

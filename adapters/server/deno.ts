@@ -24,24 +24,24 @@ import {
 
 export { CannotListen, type Listening, type ServedApp, type ServeOptions, type Tls } from "./listening.ts";
 
-/** Interval at which a WebSocket's send buffer is polled, ms: Deno has no event for an empty buffer. */
+/** Interval for polling a WebSocket's send buffer, ms: Deno has no event for an empty buffer. */
 const DRAIN_POLL_MS = 5;
-/** Interval at which a closing server checks if all replies and connections have ended, ms. */
+/** Interval at which a closing server checks if all responses and connections have ended, ms. */
 const CLOSE_POLL_MS = 20;
 
 /** Longest time from the response until a WebSocket opens, ms. */
 const OPEN_TIMEOUT_MS = 5_000;
-/** The code of a connection that broke (RFC 6455 §7.1.5). */
+/** Close code for a broken connection (RFC 6455 §7.1.5). */
 const ABNORMAL = 1006;
 
-// The part of Deno that is used here; its type package stays out of the published types.
+// The part of Deno used here; its type package stays out of the published types.
 interface DenoServer {
   readonly addr: { readonly port: number };
   readonly finished: Promise<void>;
 }
-/** A request as the server sees it. */
+/** What `Deno.serve` reports about a request. */
 interface DenoServeInfo {
-  /** Settles when the reply has been sent, or cannot be. */
+  /** Settles when the response has been sent, or cannot be sent. */
   readonly completed: Promise<void>;
 }
 interface DenoNamespace {
@@ -107,7 +107,7 @@ export async function serve(servedApp: ServedApp, options: ServeOptions = {}): P
       closePromise ??= (async () => {
         for (const socket of openSockets) socket.close(1001, "the server is stopping");
         await waitUntil(() => pendingReplies === 0 && openSockets.size === 0, CLOSE_GRACE_MS);
-        // Deno's `shutdown` waits for every reply, without a limit, and cannot be interrupted.
+        // Deno's `shutdown` waits for all responses without a limit, and cannot be interrupted.
         shutdown.abort();
         await server.finished;
       })();
@@ -153,7 +153,7 @@ function connect(ws: WebSocket, handlers: SocketHandlers, openSockets: Set<WebSo
   };
   let hasFailed = false;
   ws.onerror = () => {
-    hasFailed = true; // `close` follows, with any code; after a ping without a pong it follows twice
+    hasFailed = true; // `close` follows, with any code; after a ping without a pong, it follows twice
   };
   ws.onmessage = (event) => {
     const data = event.data as string | ArrayBuffer;
@@ -166,21 +166,22 @@ function connect(ws: WebSocket, handlers: SocketHandlers, openSockets: Set<WebSo
     }
   };
   ws.onclose = ({ code, reason }) => {
-    // If it never opened, the timer reports it.
+    // If the socket never opened, the timer reports that.
     if (openSockets.delete(ws)) handlers.close?.(socket, hasFailed ? ABNORMAL : code, reason);
   };
 }
 
-/** A request of `Deno.serve`. */
+/** A request from `Deno.serve`. */
 class DenoRequest extends ServerRequest {
-  /** True because Deno does not limit the size of a message, and delivers it only as a whole. */
+  /** True because Deno does not limit a message's size, and delivers messages only as a whole. */
   readonly buffersMessages = true;
 
   /**
-   * The response to this request. After a response sent before the end of a body, Deno keeps the connection for as long
-   * as the client does. It ends the connection only with a response whose stream fails while no body is being read. A
-   * refusal is sent whole, with its length, and its stream fails later, once the client has read it.
-   * @param stallMs longest time without the client reading a byte of it
+   * The response to this request. After a response sent before the end of a body, Deno keeps the connection open for as
+   * long as the client does. It closes the connection only after a response whose stream fails while no body is being
+   * read. Therefore a refusal is sent in full, with its length, and its stream fails later, once the client has read
+   * it.
+   * @param stallMs longest time without the client reading a byte of the response
    */
   respond(reply: Reply, stallMs: number): Response {
     const { status, headers, body } = reply;

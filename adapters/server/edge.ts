@@ -2,14 +2,14 @@ import type { Reply, RequestLike, WebApp } from "../../src/ports/web.ts";
 import { fault, isReply } from "./fault.ts";
 import { DEFAULT_HOSTNAME, type ServedApp, type ServeOptions } from "./listening.ts";
 
-/** A year, for this host alone (RFC 6797 §6.1). */
+/** One year, only for this host (RFC 6797 §6.1). */
 const STRICT_TRANSPORT = { "strict-transport-security": "max-age=31536000" };
 const AUTHORITY = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^/?#:]*)/i;
 
 /**
- * The application behind the rules of a separate server. A server that only listens on this machine accepts only local
- * names: in a browser, a page of any site whose name resolves to 127.0.0.1 has the same origin as the server (DNS
- * rebinding). A server that people reach over HTTPS makes browsers use only HTTPS.
+ * The application behind the rules for a standalone server. A server that listens only on this machine accepts only
+ * local names: in a browser, a page from any site whose name resolves to 127.0.0.1 would have the same origin as the
+ * server (DNS rebinding). A server that is reached over HTTPS makes browsers use only HTTPS.
  */
 export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: ServeOptions): ServedApp {
   const { publicUrl } = app;
@@ -22,7 +22,7 @@ export function atEdge(app: ServedApp, { hostname = DEFAULT_HOSTNAME, tls }: Ser
     return isForThisMachine && !isLoopback(host) ? unknownHost(host, hostname) : undefined;
   };
   /**
-   * True if browsers may only use HTTPS from now on. On a local name, that would apply to every server of the machine.
+   * True if browsers must use only HTTPS from now on. For a local name, that would apply to all servers on the machine.
    */
   const isStrict = ({ url }: RequestLike): boolean => (tls || isPublicOverHttps) && !isLoopback(partsOf(url).host);
   const withStrictTransport = (reply: Reply): Reply => ({

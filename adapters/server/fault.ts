@@ -9,7 +9,7 @@ export function fault(status: number, title: string, code: string, detail: strin
   };
 }
 
-/** Response for an application that has rejected, although it never should. */
+/** Response if the application has rejected, which should never happen. */
 export function brokenApp(): Reply {
   return fault(500, "Internal server error", "internal_error", "the request could not be handled");
 }

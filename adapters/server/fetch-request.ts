@@ -2,7 +2,7 @@ import type { RequestLike } from "../../src/ports/web.ts";
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** A WHATWG request as the core expects it: reading its body can stop early and resume later. */
+/** A WHATWG request in the form that the core expects: reading its body can stop early and resume later. */
 export class ServerRequest implements RequestLike {
   readonly #request: Request;
   #reader: Reader | undefined;

@@ -4,7 +4,7 @@ import { brokenApp, fault, isReply } from "./fault.ts";
 
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-/** True if a request offers an upgrade to WebSocket; all other offers are ignored (RFC 9110 §7.8). */
+/** True if a request offers an upgrade to WebSocket; other offers are ignored (RFC 9110 §7.8). */
 export function offersWebSocket({ method, headers }: Pick<RequestLike, "method" | "headers">): boolean {
   return method === "GET" && headers.get("upgrade")?.toLowerCase() === "websocket";
 }

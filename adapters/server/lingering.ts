@@ -1,16 +1,14 @@
 import { MAX_DRAINED_MS } from "./listening.ts";
 
-/**
- * Maximum number of lingering connections: Bun and Deno read up to 1 MiB ahead on each, even if no data is consumed.
- */
+/** Maximum number of lingering connections: Bun and Deno buffer up to 1 MiB on each, even if no data is consumed. */
 const MAX_LINGERING = 16;
 
-/** Functions that end the connections left open after an early response, oldest first. */
+/** Functions that close the connections left open after an early response, oldest first. */
 const pendingEnds = new Set<() => void>();
 
 /**
- * Calls `end` once: when a client that is still sending has had its time to read an early response, or as soon as too
- * many other connections wait. The returned function calls `end` immediately.
+ * Calls `end` once: when a client that is still sending has had time to read an early response, or as soon as too many
+ * other connections are waiting. The returned function calls `end` immediately.
  */
 export function linger(end: () => void): () => void {
   const endNow = (): void => {

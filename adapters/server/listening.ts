@@ -2,49 +2,51 @@ import { networkInterfaces } from "node:os";
 import { CodedError } from "../../src/base/error.ts";
 import type { WebApp } from "../../src/ports/web.ts";
 
-/** An application to serve, such as a Ringport; it may receive its own address. */
+/** An application to serve, such as a Ringport; it may be told its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
-  /** The address at which users reach it, if known; a server on loopback without one accepts only local hosts. */
+  /**
+   * The URL at which users reach the application, if known; without one, a server on loopback accepts only local hosts.
+   */
   readonly publicUrl?: string | undefined;
 }
 
-/** The certificate of a server and its private key, PEM. */
+/** A server's certificate and private key, in PEM format. */
 export interface Tls {
-  /** The certificate, followed by its intermediate certificates. */
+  /** The certificate, followed by the intermediate certificates. */
   readonly cert: string;
   /** The private key, without a passphrase. */
   readonly key: string;
 }
 
-/** The address to listen on, and limits of its connections. */
+/** The address to listen on, and limits for connections. */
 export interface ServeOptions {
   /** Port to listen on; 0 picks a free port. Default: 8080. */
   readonly port?: number | undefined;
   /** Address to bind: 127.0.0.1 accepts only this machine, 0.0.0.0 the whole network. Default: 127.0.0.1. */
   readonly hostname?: string | undefined;
-  /** Time after which a connection whose client does not read the response is ended, ms. Default: 60,000. */
+  /** Time after which a connection is closed if the client does not read the response, ms. Default: 60,000. */
   readonly stallMs?: number | undefined;
   /** Serves HTTPS and secure WebSockets instead of HTTP. */
   readonly tls?: Tls | undefined;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
   readonly port: number;
   /**
-   * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace
-   * it.
+   * Uses a renewed certificate for new connections. Missing without `tls`, and on Bun and Deno, which cannot replace a
+   * certificate.
    * @throws {CannotListen} the certificate or its key cannot be used; the old one stays in use
    */
   setCertificate?(tls: Tls): void;
-  /** Stops listening, lets running requests end for a second, then ends every connection. Idempotent. */
+  /** Stops listening, gives running requests a second to end, then closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The server cannot listen on its address; the message names the address and the fix. */
+/** Thrown if the server cannot listen on its address; the message names the address and the fix. */
 export class CannotListen extends CodedError {
   override readonly name = "CannotListen";
   readonly code = "cannot_listen";
@@ -55,23 +57,27 @@ export const DEFAULT_HOSTNAME = "127.0.0.1";
 
 /** Time limit for running requests after `close()`, ms. */
 export const CLOSE_GRACE_MS = 1_000;
-/** The largest WebSocket message, bytes. */
+/** Maximum size of a WebSocket message, bytes. */
 export const MAX_MESSAGE_BYTES = 1 << 20;
-/** Maximum number of bytes that are read and discarded after an early response. */
+/** Maximum number of bytes read and discarded after an early response. */
 export const MAX_DRAINED_BYTES: number = 64 << 20;
-/** Maximum time spent on discarding a body, ms. Without it the client would get a reset instead of the response. */
+/**
+ * Maximum time spent discarding a body, ms. If the body were not read, the client would get a reset instead of the
+ * response.
+ */
 export const MAX_DRAINED_MS = 2_000;
-/** Time after which a connection whose client does not read the response is ended, ms. */
+/** Time after which a connection is closed if the client does not read the response, ms. */
 export const STALL_MS = 60_000;
-/** Silence of a connection after which it is probed or ended, s. */
+/** Length of silence after which a connection is probed or closed, s. */
 export const IDLE_SECONDS = 120;
 /**
- * Silence of a WebSocket after which it is probed or ended, s: a lost network sends no close, and a WebSocket that
+ * Length of silence after which a WebSocket is probed or closed, s: a lost network sends no close, and a WebSocket that
  * seems open keeps others from taking its place.
  */
 export const SOCKET_IDLE_SECONDS = 10;
 /**
- * Interval of pings on a WebSocket that is not being read, ms: only a write reveals that its client has disconnected.
+ * Interval between pings on a WebSocket that is not being read, ms: only a write reveals that the client has
+ * disconnected.
  */
 export const PAUSED_PING_MS = 1_000;
 
@@ -88,7 +94,7 @@ export function reachableUrl(hostname: string, port: number, scheme: Scheme = "h
   return address ? `${scheme}://${address}:${port}` : localUrl(hostname, port, scheme);
 }
 
-/** Explains a runtime's error when listening, in a sentence for the operator. */
+/** Explains a runtime's error from listening, in a sentence for the operator. */
 export function cannotListen(hostname: string, port: number, cause: unknown): CannotListen {
   const { code, name, message } = cause as { code?: string; name?: string; message?: string };
   const address = `port ${port} on ${hostname}`;

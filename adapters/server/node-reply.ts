@@ -9,12 +9,12 @@ import { isUnread } from "./node-request.ts";
 
 /**
  * Writes a response directly to the socket. A disconnected client is not an error.
- * @param stallMs longest time without the client reading a byte of it
+ * @param stallMs longest time without the client reading a byte of the response
  */
 export function writeReply(message: IncomingMessage, response: ServerResponse, reply: Reply, stallMs: number): void {
   if (response.destroyed || response.headersSent) return;
   response.on("error", () => {});
-  response.setTimeout(stallMs); // then Node destroys the socket, and sets its own time limit again after the reply
+  response.setTimeout(stallMs); // then Node destroys the socket; its own limit applies again after the response
   const isEarly = isUnread(message);
   try {
     response.writeHead(reply.status, headersOf(reply, isEarly, message.method === "HEAD"));
@@ -58,7 +58,7 @@ function byteLength(body: Reply["body"]): number | undefined {
   return isInPieces(body) ? undefined : Buffer.byteLength(body);
 }
 
-/** Reads and drops the rest of the body, within bounds, then continues. */
+/** Reads and discards the rest of the body, within limits, then continues. */
 function drain(message: IncomingMessage, onDone: () => void): void {
   if (message.complete) {
     onDone();

@@ -2,10 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestLike } from "../../src/ports/web.ts";
 
-/** Fields that frameworks add to a request: the mount path, and the body their parser has read. */
+/** Fields that frameworks add to a request: the original URL, and the body that their parser has read. */
 type MountedMessage = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
 
-/** A Node request as the core expects it. Everything is built on first use: a `Request` costs more than a call. */
+/**
+ * A Node request in the form that the core expects. Everything is built on first use: a `Request` costs more than a
+ * call.
+ */
 export class NodeRequest implements RequestLike {
   readonly headers: { get(name: string): string | null };
   readonly #message: MountedMessage;
@@ -47,7 +50,7 @@ export class NodeRequest implements RequestLike {
   }
 
   #header(name: string): string | null {
-    // A parser has decoded the body, so its length has changed.
+    // The framework's parser has decoded the body, so its length has changed.
     if (name === "content-encoding" && this.#bodyOfParser()) return null;
     if (name === "content-length" && this.#bodyOfParser()) return String(this.#bodyOfParser()?.byteLength);
     const value = this.#message.headers[name];
@@ -65,7 +68,7 @@ export class NodeRequest implements RequestLike {
   }
 }
 
-/** Every Host of the message, as a list with commas: Node itself keeps the first one only. */
+/** All Host headers of the message, comma-separated: Node itself keeps only the first one. */
 export function hostsOf({ rawHeaders, headers }: IncomingMessage): string | undefined {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2)
@@ -94,7 +97,7 @@ async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const closeSignals = new WeakMap<Socket, AbortSignal>();
 
-/** A signal that is aborted when the connection closes. All requests of the connection share it. */
+/** A signal that is aborted when the connection closes, shared by all of the connection's requests. */
 function closeSignalOf(socket: Socket): AbortSignal {
   const existingSignal = closeSignals.get(socket);
   if (existingSignal) return existingSignal;

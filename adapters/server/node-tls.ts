@@ -7,16 +7,16 @@ import { checkTls } from "./tls-fault.ts";
 /** Maximum duration of a TLS handshake, ms. */
 const HANDSHAKE_MS = 10_000;
 
-/** A server for HTTPS. */
+/** An HTTPS server. */
 export interface TlsServer {
   readonly server: Server;
-  /** Ends all connections; `closeAllConnections` leaves out those that are in their handshake. */
+  /** Closes all connections; `closeAllConnections` leaves out those still in the handshake. */
   endConnections(): void;
   /** @throws {CannotListen} the certificate or its key cannot be used */
   setCertificate(tls: Tls): void;
 }
 
-/** Creates a server for HTTPS. @throws {CannotListen} the certificate or its key cannot be used */
+/** Creates an HTTPS server. @throws {CannotListen} the certificate or its key cannot be used */
 export function createTlsServer(tls: Tls, options: ServerOptions, listener: RequestListener): TlsServer {
   checkTls(tls);
   const server = createServer({ ...options, cert: tls.cert, key: tls.key, handshakeTimeout: HANDSHAKE_MS }, listener);

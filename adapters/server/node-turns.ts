@@ -2,24 +2,24 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { TurnBudget } from "../../src/base/turn-budget.ts";
 
-/** Maximum number of requests of one connection that wait for their turn; a connection with more of them is ended. */
+/** Maximum number of requests waiting for their turn on one connection; a connection with more is closed. */
 const MAX_WAITING = 100;
 
-/** End of the latest response of a connection, number of waiting requests, and state of the connection. */
+/** End of a connection's latest response, number of waiting requests, and state of the connection. */
 interface Turns {
   last: Promise<void>;
   waitingCount: number;
   isEnding: boolean;
 }
 
-/** Connections are ended one in each turn of the event loop: Node fails every request of them. */
+/** One connection is closed per turn of the event loop: Node fails all of its requests. */
 const endings = new TurnBudget(1);
 const connections = new WeakMap<Socket, Turns>();
-/** Responses that have had their turn: a program may pass the same one to several handlers. */
+/** Responses that have had their turn: a program may pass the same response to several handlers. */
 const knownResponses = new WeakSet<ServerResponse>();
 
 /**
- * Resolves when the earlier responses of the connection are written (RFC 9112 §9.3.2): with false, if the connection
+ * Resolves when the connection's earlier responses have been written (RFC 9112 §9.3.2); with false if the connection
  * has closed by then. Node hands over all pipelined requests at once, even if the client reads no response.
  */
 export async function turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<boolean> {

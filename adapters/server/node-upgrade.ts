@@ -17,18 +17,18 @@ import { connectSocket } from "./node-socket.ts";
 /** Options of {@link attachUpgrade}. */
 export interface UpgradeOptions {
   /**
-   * Upgrades of paths below this one are handled. All others are left to the other `upgrade` listeners of the server;
-   * without any the response is 404. Default: `/v1/`.
+   * Prefix of the paths whose upgrades are handled. All others are left to the server's other `upgrade` listeners; if
+   * there are none, the response is 404. Default: `/v1/`.
    */
   readonly prefix?: string | undefined;
 }
 
-/** Interval at which each WebSocket is probed, ms; a WebSocket that stays silent until the next probe is ended. */
+/** Interval for probing each WebSocket, ms; a WebSocket that stays silent until the next probe is closed. */
 const PING_MS = 5_000;
 
 /**
  * Serves WebSockets on a Node server: `attachUpgrade(server, ringport, { prefix: "/api/v1/" })`. It also passes the
- * application the address of that server, which QR codes use unless `publicUrl` is set.
+ * server's address to the application, which uses it for QR codes unless `publicUrl` is set.
  */
 export function attachUpgrade(
   server: Server,
@@ -44,7 +44,7 @@ export function attachUpgrade(
   const aliveSockets = new WeakSet<WebSocket>();
   const pings = setInterval(() => {
     for (const ws of sockets.clients) {
-      // The pong of a paused connection may be among its unread bytes.
+      // A paused connection's pong may be among its unread bytes.
       if (ws.isPaused) aliveSockets.add(ws);
       else if (!aliveSockets.delete(ws)) ws.terminate();
       ws.ping();
@@ -114,7 +114,7 @@ export function attachUpgrade(
   };
 }
 
-/** Writes a whole HTTP response to a socket that has left the HTTP parser, and ends it. */
+/** Writes a complete HTTP response to a socket that has left the HTTP parser, and ends the socket. */
 export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): void {
   if (socket.destroyed) return;
   // A body of unknown length ends with the connection (RFC 9112 §6.3).
@@ -130,19 +130,19 @@ export function refuse(socket: Duplex, { status, headers, body = "" }: Reply): v
   pipeline(isInPieces(body) ? inTurns(body) : [body], socket).then(endSoon, end);
 }
 
-/** Ends a socket whose connection broke. */
+/** Destroys a socket whose connection has broken. */
 function drop(this: Duplex): void {
   this.destroy();
 }
 
-/** True if a request is handled as an upgrade: it offers a WebSocket and has no body. */
+/** True if a request is handled as an upgrade, which means that it offers a WebSocket and has no body. */
 export function takesUpgrade(message: IncomingMessage): boolean {
   return offersWebSocket(new NodeRequest(message)) && !hasBody(message);
 }
 
 /**
- * Refuses a request with an offer and a body, on a server that cannot ignore the offer by an option (see `serve`): the
- * body can no longer be read. If the application refuses the caller or the path, that refusal takes precedence.
+ * Refuses a request with an offer and a body, on a server without the option to ignore the offer (see `serve`): the
+ * body can no longer be read. If the application refuses the client or the path, that refusal takes precedence.
  */
 async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex): Promise<void> {
   const { url, headers } = new NodeRequest(message);
@@ -155,7 +155,7 @@ async function refuseBody(app: WebApp, message: IncomingMessage, socket: Duplex)
 }
 
 /**
- * Ignores an offer of another protocol, such as `h2c`, on a server that has no option for it (see `serve`): Node has
+ * Ignores an offer of another protocol, such as `h2c`, on a server without an option for that (see `serve`): Node has
  * taken the request out of its HTTP parser, so it is put back into the same socket.
  */
 function ignoreUpgrade(server: Server, message: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -30,9 +30,9 @@ export { attachUpgrade, type UpgradeOptions } from "./node-upgrade.ts";
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Time limit for a client to send a whole request, ms: enough for 16 MiB over a slow connection. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Idle timeout of connections, ms; longer than that of common proxies. */
+/** Idle timeout of connections, ms; longer than common proxies' timeouts. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Interval at which the three limits above are checked, ms. */
+/** Interval for checking the three limits above, ms. */
 const CHECK_INTERVAL_MS = 5_000;
 
 /** Responds to a request. Calls `next`, as passed by Express and Connect, for paths that are not the application's. */
@@ -51,7 +51,7 @@ export function handler(app: WebApp, { stallMs = STALL_MS }: Pick<ServeOptions, 
       return;
     }
     const reply = hostFault(hostsOf(message)) ?? (await app.handle(request).catch(brokenApp));
-    // A body that has fully arrived is treated as read: the connection can be reused.
+    // A body that has fully arrived counts as read: the connection can be reused.
     if (isUnread(message)) await nextTurn();
     writeReply(message, response, reply, stallMs);
   };
@@ -76,7 +76,7 @@ export async function serve(servedApp: ServedApp, options: ServeOptions = {}): P
     options.tls && (await import("./node-tls.ts")).createTlsServer(options.tls, serverOptions, listener);
   const server: Server = tlsServer?.server ?? createServer(serverOptions, listener);
   server.on("clientError", respondToBrokenRequest);
-  const upgrades = attachUpgrade(server, app, { prefix: "" }); // `GET *` and `ftp://h/x` too: no other code responds to them
+  const upgrades = attachUpgrade(server, app, { prefix: "" }); // even `GET *` and `ftp://h/x`: no other code responds
   await listen(server, port, hostname).catch((error: unknown) => {
     upgrades.close();
     throw cannotListen(hostname, port, error);

@@ -9,11 +9,11 @@ export interface TlsFault {
 }
 
 const ENCRYPTED = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
-/** Start of each certificate of a chain. */
+/** Start of each certificate in a chain. */
 const BEGIN = /^(?=-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----)/m;
 
 /**
- * Fault of a certificate and its key. Runtimes report it in texts of their TLS libraries, or not at all; each library
+ * Fault of a certificate and its key. Runtimes report it in their TLS library's words, or not at all; each library
  * decides which keys are too weak.
  */
 export function tlsFault({ cert, key }: Tls): TlsFault | undefined {

@@ -10,13 +10,11 @@ import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
 /** Options of {@link embeddedSpeech}. */
 export interface EmbeddedSpeechOptions {
-  /**
-   * The pool that runs flite and eSpeak NG, if they are installed; without it, neither is used. The caller closes it.
-   */
+  /** The pool that runs flite and eSpeak NG, if installed; without it, neither is used. The caller closes it. */
   readonly pool?: SpeechWorkers | undefined;
-  /** Voices of models on this machine. */
+  /** Voices from models on this machine. */
   readonly neural?: Speech | undefined;
-  /** The commands that install a natural voice with this id, or of its language; undefined if none is known. */
+  /** The commands that install a natural voice with this id, or for its language; undefined if none is known. */
   readonly naturalRemedy?: ((voice: VoiceId) => NaturalRemedy | undefined) | undefined;
   /** A speech server. */
   readonly http?: HttpSpeechOptions | undefined;
@@ -29,13 +27,13 @@ export interface EmbeddedSpeechOptions {
 /** Commands that install a natural voice. */
 export interface NaturalRemedy {
   readonly commands: string;
-  /** True if they install this very voice, which no other engine has. */
+  /** True if the commands install exactly this voice, which no other engine has. */
   readonly isExact: boolean;
 }
 
 /**
- * The speech engines that come with Ringport: a speech server, models of this machine, flite, eSpeak NG, in this order
- * of precedence. For English, flite is the clearer of the last two on the telephone.
+ * The speech engines included in Ringport, in order of precedence: a speech server, models on this machine, flite,
+ * eSpeak NG. For English, flite is clearer on the telephone than eSpeak NG.
  *
  * Closing it leaves the worker pool open. Throws a TypeError for a malformed voice id or base URL.
  */
@@ -72,7 +70,7 @@ async function remedyFor(
 }
 
 /**
- * Finds out once, in a worker, which engines are installed. After a failure (on a busy machine) the next call tries
+ * Determines once, in a worker, which engines are installed. After a failure (on a busy machine), the next call tries
  * again.
  */
 function findInstalled(workers: SpeechWorkers): () => Promise<InstalledEngines> {

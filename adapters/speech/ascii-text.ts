@@ -1,5 +1,6 @@
 /**
- * Letters of European and African languages and of phonetic alphabets after their nearest plain letters, in lower case.
+ * Plain letters, each followed by similar letters from European and African languages and phonetic alphabets, in lower
+ * case.
  */
 const LETTERS = `a ⱥɐɑɒʌ
 ae æ
@@ -69,7 +70,7 @@ const ASCII_EQUIVALENTS: ReadonlyMap<string, string> = new Map([
   }),
 ]);
 
-/** An English text in ASCII: other letters and symbols become their plain equivalents, or a space. */
+/** English text in ASCII: other letters and symbols become their plain equivalents, or a space. */
 export function asciiText(text: string): string {
   const equivalent = (part: string): string =>
     part.replace(/\P{ASCII}/gu, (character) => ASCII_EQUIVALENTS.get(character.toLowerCase()) ?? character);

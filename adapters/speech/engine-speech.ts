@@ -8,15 +8,15 @@ export type EngineName = "http" | "neural" | "flite" | "espeak-ng";
 /** A built-in engine. */
 export interface Engine {
   readonly name: EngineName;
-  /** Number of texts that it speaks at the same time. */
+  /** Number of texts that the engine speaks concurrently. */
   readonly atOnce: number;
-  /** True if it runs on this machine, so that its code is loaded before the first call. */
+  /** True if the engine runs on this machine, so that its code is loaded before the first call. */
   readonly isLocal: boolean;
-  /** The voices that work now. */
+  /** The voices that currently work. */
   voices(): Promise<readonly Voice[]>;
   /**
-   * The voice with this id, even if {@link voices} does not list it; for number 1 the best voice of the language, under its own id.
-   * Undefined if there is none.
+   * The voice with this id, even if {@link voices} does not list it; for number 1, the language's best voice, under its
+   * own id. Undefined if there is none.
    */
   find(id: VoiceId): Promise<Voice | undefined>;
   /** Speaks a text. Throws an Error with a message for users, or the signal's reason when aborted. */
@@ -47,7 +47,7 @@ export function engineSpeech(engine: Engine): Speech {
         const [first] = await engine.voices();
         if (first) for await (const _ of engine.speak(first, "Hello.", closeScope.signal)) break;
       } catch {
-        // The first text of a call reports the failure.
+        // A call's first text reports the failure.
       }
     },
     async close() {

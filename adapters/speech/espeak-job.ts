@@ -31,12 +31,12 @@ const CURRENCIES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if it is not installed or lacks the
- * voice, and if the audio is longer than 10 minutes.
+ * Speaks with eSpeak NG, one segment at a time, on the calling thread. Throws if eSpeak NG is not installed or lacks
+ * the voice, or if the audio is longer than 10 minutes.
  */
 export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   const espeak = await espeakInstance();
-  // An unknown voice leaves the previous one in place: the wrong language, without an error.
+  // An unknown voice would leave the previous one in place, which may speak the wrong language, without an error.
   if (espeak.set_voice(voice) !== 0) throw new Error(`eSpeak NG has no voice "${voice}"`);
   espeak.set_rate(WORDS_PER_MINUTE);
   espeak.set_pitch(MIDDLE_PITCH);
@@ -63,7 +63,7 @@ export async function espeakJob({ text, voice }: EspeakInput, context: SpeechJob
   }
 }
 
-/** Escapes a text: this build always reads SSML, and phonemes between double square brackets. */
+/** Escapes text: this build always reads SSML, and phonemes in double square brackets. */
 function asPlainText(text: string): string {
   return text
     .replace(/[₹₽₩₺₴₫₪₦₱₸฿]/g, (sign) => ` ${CURRENCIES.get(sign)} `)
@@ -74,7 +74,7 @@ function asPlainText(text: string): string {
 let instance: Promise<EspeakWorker> | undefined;
 
 /**
- * The eSpeak NG of this thread, started once (60 to 600 ms). It speaks one text at a time. Throws if the package is not
+ * This thread's eSpeak NG, started once (60 to 600 ms). It speaks one text at a time. Throws if the package is not
  * installed.
  */
 export function espeakInstance(): Promise<EspeakWorker> {

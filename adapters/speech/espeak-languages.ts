@@ -1,13 +1,13 @@
 import type { EspeakLanguage } from "./speech-jobs.ts";
 
-/** The language of eSpeak NG for a tag. */
+/** eSpeak NG's language for a tag. */
 export interface EspeakMatch {
   readonly identifier: string;
-  /** True if the accent is not that of the tag's region. */
+  /** True if the accent is not from the tag's region. */
   readonly isGeneric: boolean;
 }
 
-/** eSpeak NG's names for tags whose language or nearest accent it names differently. */
+/** Tags whose language or nearest accent has a different name in eSpeak NG. */
 const ALIASES: ReadonlyMap<string, { readonly tag: string; readonly isGeneric: boolean }> = new Map(
   Object.entries({
     "nb-no": { tag: "nb", isGeneric: false },
@@ -21,7 +21,7 @@ const ALIASES: ReadonlyMap<string, { readonly tag: string; readonly isGeneric: b
 
 const SPAIN = "es-es";
 
-/** Popular regions that have a generic accent only. They are listed too. */
+/** Popular regions that have only a generic accent. They are listed too. */
 const LISTED_REGIONS = [
   "en-AU",
   "en-CA",
@@ -44,10 +44,10 @@ const LISTED_REGIONS = [
   "pt-MZ",
 ] as const;
 
-/** Identifiers of eSpeak NG's languages by tag, in lower case. */
+/** eSpeak NG's language identifiers by tag, in lower case. */
 export type LanguagesByTag = ReadonlyMap<string, string>;
 
-/** The languages by their tags; of several with the same tag the best match. */
+/** The languages by tag; if several have the same tag, the best match. */
 export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesByTag {
   const bestMatches = new Map<string, { readonly identifier: string; readonly priority: number }>();
   for (const { identifier, tags } of languages)
@@ -58,8 +58,8 @@ export function languagesByTag(languages: readonly EspeakLanguage[]): LanguagesB
 }
 
 /**
- * The language of eSpeak NG that speaks a tag: the one with the same tag, otherwise an alias, otherwise the language
- * without its region. Never another language.
+ * eSpeak NG's language for a tag: the one with the same tag, otherwise an alias, otherwise the language without its
+ * region. Never another language.
  */
 export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch | undefined {
   const lowerTag = tag.toLowerCase();
@@ -79,7 +79,8 @@ export function espeakMatch(languages: LanguagesByTag, tag: string): EspeakMatch
 }
 
 /**
- * Every tag to list: the engine's own, a home region for each language without one, the aliases, the popular regions.
+ * All tags to list: the engine's own, a home region for each language without one, the aliases, and the popular
+ * regions.
  */
 export function espeakTags(languages: LanguagesByTag): string[] {
   const tags = new Set<string>();
@@ -99,7 +100,7 @@ export function espeakTags(languages: LanguagesByTag): string[] {
   return [...tags];
 }
 
-/** A language with its most likely region, by Unicode's likely subtags; undefined if it has none. */
+/** A language with its most likely region, according to Unicode's likely subtags; undefined if it has none. */
 function homeTag(language: string): string | undefined {
   // The engine also has its own codes, such as piqd.
   if (!/^[a-z]{2,3}$/.test(language)) return undefined;

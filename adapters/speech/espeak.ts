@@ -4,14 +4,14 @@ import { type EspeakMatch, espeakMatch, espeakTags, type LanguagesByTag, languag
 import { espeakScripts } from "./espeak-scripts.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** Number of the plain voice in its id. */
+/** The plain voice's number in its id. */
 const PLAIN = 9;
 /**
- * The plain voice and its variants by the number in the voice id, which never changes. eSpeak NG ignores unknown variants without
- * an error.
+ * The plain voice and its variants, by the number in the voice id, which never changes. eSpeak NG ignores unknown
+ * variants without an error.
  */
 const VARIANTS = byNumber({ [PLAIN]: "", 2: "+f2", 3: "+m3", 4: "+f4", 5: "+m7", 6: "+f5" });
-/** Numbers for a language in which 2, 3 and 4 are voices of flite. */
+/** Numbers for languages in which 2, 3 and 4 are flite's voices. */
 const VARIANTS_BY_TAG = new Map([
   ["en-US", byNumber({ [PLAIN]: "", 12: "+f2", 13: "+m3", 14: "+f4", 5: "+m7", 6: "+f5" })],
 ]);
@@ -41,11 +41,11 @@ const CONSTRUCTED_LANGUAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * eSpeak NG: more than a hundred languages, robotic, licensed under the GPL. Runs in the workers, from the optional
+ * eSpeak NG: more than a hundred languages, robotic, licensed under the GPL. Runs in the workers and needs the optional
  * package `@echogarden/espeak-ng-emscripten`.
  */
 export function espeakSpeech(workers: SpeechWorkers, installedEngines: () => Promise<InstalledEngines>): Speech {
-  // Building a catalogue takes tens of milliseconds, in which no call is processed.
+  // Building a catalogue takes tens of milliseconds, during which no call is processed.
   const catalogues = new WeakMap<InstalledEngines, Catalogue>();
   const catalogue = async (): Promise<Catalogue> => {
     const engines = await installedEngines();
@@ -66,7 +66,7 @@ export function espeakSpeech(workers: SpeechWorkers, installedEngines: () => Pro
   });
 }
 
-/** Languages and voices of the installed engine. */
+/** The installed engine's languages and voices. */
 interface Catalogue {
   readonly languages: LanguagesByTag;
   readonly voices: readonly Voice[];

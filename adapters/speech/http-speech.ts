@@ -12,15 +12,15 @@ import { engineSpeech } from "./engine-speech.ts";
 import { parseVoiceId } from "./parse-voice-id.ts";
 import { SpokenBody } from "./spoken-body.ts";
 
-/** One voice of a speech server. */
+/** A speech server's voice. */
 export interface HttpVoice {
-  /** The server's name of the voice: `pf_dora`. */
+  /** The server's name for the voice: `pf_dora`. */
   readonly voice: string;
   /** A model other than {@link HttpSpeechOptions.model}. */
   readonly model?: string | undefined;
   /** Speed of speech; 1 is the voice's normal speed. Most servers accept 0.25 to 4. */
   readonly speed?: number | undefined;
-  /** Sent as `language`, for servers whose voices speak several. */
+  /** Sent as `language`, for servers whose voices speak several languages. */
   readonly language?: string | undefined;
   /** Scripts that the voice speaks, ISO 15924: `["Latn"]`. Default: all scripts. */
   readonly scripts?: readonly string[] | undefined;
@@ -36,24 +36,24 @@ export interface HttpSpeechOptions {
   readonly model: string;
   /** The server's voice for each voice id: `{ "pt-BR-1": { voice: "pf_dora" } }`. */
   readonly voices: Readonly<Record<string, HttpVoice>>;
-  /** Rate of the samples if the server does not name it, Hz. Default: 24,000. */
+  /** Sample rate if the server does not report it, Hz. Default: 24,000. */
   readonly sampleRate?: number | undefined;
-  /** `wav` if the server can send a header with the rate of its samples. Default: `pcm`. */
+  /** `wav` if the server can send a header with the sample rate. Default: `pcm`. */
   readonly responseFormat?: "pcm" | "wav" | undefined;
   /** Maximum number of concurrent requests. Default: 4. */
   readonly atOnce?: number | undefined;
-  /** More headers for every request. */
+  /** Additional headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Longest wait for the start of the response and between its chunks, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Speech from a server with the `POST /audio/speech` protocol. A request is repeated (twice at most) only before the
- * first byte of a response: after it, part of the text may have been played.
+ * Speech from a server with the `POST /audio/speech` protocol. A request is repeated (at most twice) only before the
+ * first byte of a response: after that, part of the text may have been played.
  *
  * Throws a TypeError for a malformed voice id or base URL.
- * @param mp3Stream decodes MP3, for servers that send it whatever is requested; without it, MP3 is refused
+ * @param mp3Stream decodes MP3, for servers that send MP3 whatever is requested; without it, MP3 is refused
  */
 export function httpSpeech(options: HttpSpeechOptions, mp3Stream?: () => Promise<Mp3Stream>): Speech {
   const malformedId = Object.keys(options.voices).find((id) => !parseVoiceId(id));

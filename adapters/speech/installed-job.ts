@@ -2,7 +2,7 @@ import { espeakInstance } from "./espeak-job.ts";
 import { flitePath } from "./flite-job.ts";
 import type { EspeakLanguage, InstalledEngines, SpeechJobContext } from "./speech-jobs.ts";
 
-/** Reports which engines are installed and their languages. An engine that cannot be loaded is reported as missing. */
+/** Reports the installed engines and their languages. An engine that cannot be loaded is reported as missing. */
 export async function installedJob(_input: object, context: SpeechJobContext<InstalledEngines>): Promise<void> {
   context.emit({ flite: hasFlite(), espeak: await espeakLanguages() });
 }

@@ -12,22 +12,22 @@ import { type FoundVoice, type Remedy, VoiceCatalogue } from "./voice-catalogue.
 interface JoinedSpeechOptions {
   /** Size of the cache of rendered speech, bytes. Default: 64 MiB; 0 disables it. */
   readonly cacheBytes?: number | undefined;
-  /** The advice for a language that no engine speaks. */
+  /** Advice for a language that no engine speaks. */
   readonly remedy?: Remedy | undefined;
 }
 
 const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
 /** Maximum length of a text, characters. */
 const MAX_TEXT_LENGTH = 4096;
-/** Time limit for an engine to list its voices at the start, ms. */
+/** Time limit for an engine to list its voices when the server starts, ms. */
 const LIST_MS = 5_000;
 
 /**
- * One `Speech` over several engines, with one catalogue of their voices. The first engine that has a voice id speaks
- * it.
+ * Combines several engines into one `Speech` with one catalogue of voices. A voice id is spoken by the first engine
+ * that has it.
  *
- * The same text in the same voice is rendered once and then played from memory, even while the rendering continues.
- * Silence before the first word is shortened. Closing it closes the engines.
+ * A text is rendered once in each voice and then played from memory, even while the rendering continues. Silence before
+ * the first word is shortened. Closing the result closes the engines.
  */
 export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOptions = {}): Speech {
   const remedy = async (): Promise<string> => "add an engine that speaks it (option speech)";
@@ -65,7 +65,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
     voices: () => catalogue.all(),
     voice: async (voiceId) => (await catalogue.find(voiceId)).voice,
     async warmUp() {
-      // Sequentially, so that one worker loads them all: a second one costs about 100 MB.
+      // Loaded sequentially, so that one worker loads all engines: a second worker would cost about 100 MB.
       const failures: unknown[] = [];
       for (const engine of engines) await engine.warmUp?.().catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
@@ -79,7 +79,7 @@ export function joinSpeech(engines: readonly Speech[], options: JoinedSpeechOpti
 }
 
 /**
- * Checks that every voice id is listed once. An engine that cannot list its voices now is skipped.
+ * Checks that no voice id is listed twice. An engine that currently cannot list its voices is skipped.
  * @throws {ConfigurationError} naming the id and the engines
  */
 export async function assertDistinctVoices(engines: readonly Speech[], system: System): Promise<void> {
@@ -102,7 +102,7 @@ export async function assertDistinctVoices(engines: readonly Speech[], system: S
   }
 }
 
-/** Speaks without the cache. Throws {@link SpeechFailed}. */
+/** Renders speech without the cache. Throws {@link SpeechFailed}. */
 async function* renderUncached(
   { voice, engine }: FoundVoice,
   text: string,
@@ -131,12 +131,15 @@ async function* renderUncached(
   );
 }
 
-/** The id of a voice in its engine. */
+/** A voice's id in its engine. */
 function ownId({ id, aliasOf = id }: Voice): string {
   return aliasOf;
 }
 
-/** Code points: an emoji counts as one, as when a call is created. The length of a much longer text is not exact. */
+/**
+ * Number of code points: an emoji counts as one, as when a call is created. The number for a much longer text is not
+ * exact.
+ */
 function charactersOf(text: string): number {
   return text.length > 2 * MAX_TEXT_LENGTH ? text.length : [...text].length;
 }
@@ -150,13 +153,15 @@ function rethrowAsSpeechFailed(error: unknown): never {
   throw new SpeechFailed(errorText(error), { cause: error });
 }
 
-/** Peak up to which audio counts as silence: 46 dB below full scale, above the noise of the engines and below any speech. */
+/**
+ * Maximum peak of audio that counts as silence: 46 dB below full scale, above the engines' noise and below any speech.
+ */
 const MAX_SILENCE_PEAK = 160;
 const KEPT_MS = 40;
 
 /**
- * Shortens the silence before the first word to 40 ms. It takes the pieces of a stream and returns them shortened:
- * empty during the silence, unchanged after the first sound.
+ * Shortens the silence before the first word to 40 ms. It takes a stream's pieces and returns them shortened: empty
+ * during the silence, unchanged after the first sound.
  */
 export class LeadingSilence {
   readonly #keptSamples: number;

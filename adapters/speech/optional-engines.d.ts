@@ -1,4 +1,4 @@
-// The optional engines publish no types. Only what this project uses is declared.
+// The optional engines publish no types. Only the members that this project uses are declared.
 
 declare module "@echogarden/espeak-ng-emscripten" {
   interface EspeakVoice {
@@ -9,7 +9,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
 
   interface EspeakWorker {
     list_voices(): EspeakVoice[];
-    /** Returns 0, or another number for an unknown voice, which leaves the previous voice in place. */
+    /** Returns 0; for an unknown voice, returns another number and keeps the previous voice. */
     set_voice(name: string): number;
     /** Words per minute. */
     set_rate(rate: number): void;
@@ -18,7 +18,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
     /** 0 to 100. */
     set_range(range: number): void;
     get_samplerate(): number;
-    /** The samples lie in WebAssembly memory and are valid during the callback only; true stops the engine. */
+    /** The samples are in WebAssembly memory and valid only during the callback; returning true stops the engine. */
     synthesize(ssml: string, callback: (samples: Int16Array | null, events: unknown) => boolean): void;
   }
 

@@ -2,18 +2,19 @@ import { speechSlices } from "../../src/domain/spoken-text/speech-slices.ts";
 
 /** Minimum length of a segment, characters. Shorter ones are joined, so "Dr. Smith called." is one segment. */
 const MIN_LENGTH = 40;
-/** Maximum length of a segment, characters: longer ones take noticeable time. */
+/** Maximum length of a segment, characters: longer ones take noticeably long. */
 const MAX_LENGTH = 300;
 /**
- * Maximum length of a word, letters: an engine's time grows with the square of it, and no language has longer words.
+ * Maximum length of a word, letters: an engine's time grows with the square of the length, and no language has longer
+ * words.
  */
 const MAX_WORD = 40;
 
 /**
- * Splits a text into segments that an engine speaks in order: at the ends of sentences if possible, otherwise at a
- * comma, otherwise at a space. Words of more than 40 letters are split. The segments have only the characters that
- * {@link spokenSegment} keeps. An empty text has no segments.
- * @param maxLength characters of a segment. Default: 300
+ * Splits text into segments that an engine speaks in order: at sentence ends if possible, otherwise at a comma,
+ * otherwise at a space. Words of more than 40 letters are split. The segments have only the characters that {@link
+ * spokenSegment} keeps. Empty text has no segments.
+ * @param maxLength maximum length of a segment, characters. Default: 300
  */
 export function segments(text: string, maxLength = MAX_LENGTH): string[] {
   // A line without a full stop, such as a title, also ends a sentence.
@@ -32,7 +33,7 @@ function splitLongWords(text: string): string {
     let result = "";
     let letters = 0;
     for (const letter of word) {
-      // Accents and joiners stay with their letter.
+      // Accents and joiners stay with their letters.
       if (letters >= MAX_WORD && !/[\p{M}\p{Cf}]/u.test(letter)) {
         result += " ";
         letters = 0;
@@ -45,8 +46,8 @@ function splitLongWords(text: string): string {
 }
 
 /**
- * The text without characters that an engine could interpret as a command: control characters (NUL and line breaks of
- * all kinds included), lone surrogates, private and unassigned code points, and marks of direction. Each run of them
+ * The text without characters that an engine could interpret as a command: control characters (including NUL and all
+ * kinds of line breaks), lone surrogates, private and unassigned code points, and directional marks. Each run of these
  * and of white space becomes one line break if it contains one, otherwise one space.
  */
 export function spokenSegment(text: string): string {

@@ -1,6 +1,6 @@
 import type { PcmChunk } from "../../src/ports/media.ts";
 
-/** Renders speech. Never called twice at the same time for one key. */
+/** Renders speech. Never called concurrently for the same key. */
 export type Render = (signal: AbortSignal) => AsyncIterable<PcmChunk>;
 
 interface Rendering {
@@ -9,7 +9,7 @@ interface Rendering {
   state: "rendering" | "done" | "failed";
   error: unknown;
   listeners: number;
-  /** Called after each new piece and at the end, once for each listener. */
+  /** Callbacks for the listeners, called after each new piece and at the end. */
   readonly wake: Set<() => void>;
   readonly stop: AbortController;
 }
@@ -17,12 +17,12 @@ interface Rendering {
 /**
  * Rendered speech by key, up to `maxBytes` in total. The least recently used entry is evicted first.
  *
- * Several listeners of one key share one rendering, each from its beginning. The rendering stops when the last listener
+ * Listeners for the same key share one rendering, each from its beginning. The rendering stops when the last listener
  * has left. Failed and stopped renderings are not kept.
  */
 export class SpeechCache {
   readonly #maxBytes: number;
-  // A Map keeps the order of insertion: the first entry is the least recently used.
+  // A Map keeps insertion order: the first entry is the least recently used.
   readonly #renderings = new Map<string, Rendering>();
   #bytes = 0;
 
@@ -30,16 +30,16 @@ export class SpeechCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Size of the samples in the cache, bytes, unfinished renderings included. */
+  /** Size of the samples in the cache, including unfinished renderings, bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The speech under a key, from memory or from `render`. The pieces are shared: listeners do not write to them. */
+  /** The speech for a key, from memory or from `render`. The pieces are shared: listeners must not write to them. */
   async *speech(key: string, render: Render, signal: AbortSignal): AsyncGenerator<PcmChunk, void> {
     signal.throwIfAborted();
     const rendering = this.#renderings.get(key) ?? this.#begin(key, render);
-    // Now the most recently used.
+    // Makes the entry the most recently used.
     this.#renderings.delete(key);
     this.#renderings.set(key, rendering);
     rendering.listeners++;
@@ -122,7 +122,7 @@ export class SpeechCache {
     this.#bytes -= rendering.bytes;
   }
 
-  /** Listeners of an evicted rendering still receive all of it. */
+  /** Listeners to an evicted rendering still receive all of it. */
   #evict(): void {
     for (const [key, rendering] of this.#renderings) {
       if (this.#bytes <= this.#maxBytes) return;

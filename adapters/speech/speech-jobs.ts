@@ -1,6 +1,6 @@
 import type { PcmChunk } from "../../src/ports/media.ts";
 
-/** The jobs of speech, by kind. */
+/** Speech jobs, by kind. */
 export interface SpeechJobs {
   /** Reports which engines are installed, in one piece. */
   installed: { readonly input: object; readonly piece: InstalledEngines };
@@ -10,13 +10,13 @@ export interface SpeechJobs {
 
 export interface InstalledEngines {
   readonly flite: boolean;
-  /** The languages of eSpeak NG; undefined if it is not installed. */
+  /** eSpeak NG's languages; undefined if it is not installed. */
   readonly espeak: readonly EspeakLanguage[] | undefined;
 }
 
-/** One language, or one accent of a language, that eSpeak NG speaks. */
+/** A language, or a language's accent, that eSpeak NG speaks. */
 export interface EspeakLanguage {
-  /** The engine's name of the voice: `roa/pt-BR`. */
+  /** The engine's name for the voice: `roa/pt-BR`. */
   readonly identifier: string;
   /** Display name: `Portuguese (Brazil)`. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface EspeakInput {
 
 /** The part of a worker pool that speech uses, such as `WorkerPool`. */
 export interface SpeechWorkers {
-  /** Number of jobs that run at the same time. Default: 2. */
+  /** Number of jobs that run concurrently. Default: 2. */
   readonly size?: number | undefined;
   run<K extends keyof SpeechJobs>(
     job: { readonly kind: K } & SpeechJobs[K]["input"],

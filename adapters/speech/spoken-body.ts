@@ -17,7 +17,7 @@ const G711_RATE = 8000;
 /** Size of the pieces in which an MP3 is decoded, bytes. */
 const MP3_PIECE_BYTES = 4096;
 
-/** Maximum number of bytes, such as a line break, that may follow a WAV. */
+/** Maximum number of bytes (such as a line break) that may follow a WAV. */
 const MAX_STRAY_BYTES = 4;
 
 /**
@@ -26,7 +26,7 @@ const MAX_STRAY_BYTES = 4;
  */
 const OPENING_SAMPLES = 1500;
 
-/** Content types of samples that no byte reveals. */
+/** Content types of samples that cannot be recognised from the bytes. */
 const G711_TYPES = /^audio\/(?:basic|pcmu|x-mulaw|mulaw|pcma|x-alaw|alaw)$/;
 /** Content types whose bytes are never samples. */
 const OTHER_TYPES = /^(text\/|application\/(json|problem\+json|xml))|^audio\/(mpeg|mp3|ogg|opus|aac|flac|mp4|webm)$/;
@@ -40,13 +40,13 @@ export interface SpokenBodyOptions {
   readonly mp3Stream?: (() => Promise<Mp3Stream>) | undefined;
 }
 
-/** The rate in a content type, such as `audio/pcm; rate=16000`, Hz; undefined if it names none. */
+/** The sample rate in a content type such as `audio/pcm; rate=16000`, Hz; undefined if it names none. */
 export function rateOfContentType(contentType: string | null): number | undefined {
   const rate = Number(/;\s*rate\s*=\s*"?(\d{4,6})"?/i.exec(contentType ?? "")?.[1]);
   return rate >= MIN_RATE && rate <= MAX_RATE ? rate : undefined;
 }
 
-/** Decodes the bytes of one format; `finish` returns the samples that were held back. */
+/** Decodes the bytes of one format; `finish` returns the samples that have been held back. */
 interface BodyDecoder {
   push(bytes: Uint8Array): readonly PcmChunk[];
   finish?(): readonly PcmChunk[];
@@ -54,11 +54,10 @@ interface BodyDecoder {
 }
 
 /**
- * Turns the bytes of a speech server into samples as they arrive, in pieces of any size.
+ * Turns the bytes from a speech server into samples as they arrive, in pieces of any size.
  *
- * The bytes determine the format, regardless of the request and the content type: WAV and MP3 are decoded at
- * their own rate; texts, other files and noise are refused by name. The rest are 16-bit little-endian samples of one
- * channel.
+ * The bytes determine the format, regardless of the request and the content type: WAV and MP3 are decoded at their own
+ * rate; text, other files and noise are refused by name. Anything else is 16-bit little-endian samples of one channel.
  */
 export class SpokenBody {
   readonly #options: SpokenBodyOptions;
@@ -117,7 +116,7 @@ class SampleCheck {
   readonly #noise = new NoiseWatch();
   #opening: Int16Array | undefined = new Int16Array(0);
 
-  /** @throws {AudioFormatError} they are not samples */
+  /** @throws {AudioFormatError} the audio is not samples */
   check(samples: Int16Array): void {
     if (this.#opening !== undefined) {
       const opening = concatPcm([this.#opening, samples]);
@@ -157,7 +156,7 @@ function wavDecoder(): BodyDecoder {
   };
 }
 
-/** @param name name of compressed audio that was found among samples */
+/** @param name name of the compressed audio found among samples */
 function refuseCodedAudio(name: string | undefined): void {
   if (name !== undefined) throw new AudioFormatError("malformed", `it sent ${name} among samples`);
 }

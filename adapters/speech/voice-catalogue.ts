@@ -10,17 +10,17 @@ export interface FoundVoice {
 /** The advice for a language that no engine speaks, as the end of the sentence "to fix it, …". */
 export type Remedy = (id: VoiceId) => Promise<string>;
 
-/** Number of voices of a language that an error names. */
+/** Maximum number of a language's voices that an error names. */
 const MAX_NAMED = 12;
 
 /**
- * The voices of several engines. The first engine that has a voice id speaks it, and `xx-YY-1` is the best voice of the first one that has
- * the language. It never speaks a language other than the requested one.
+ * The voices of several engines. A voice id is spoken by the first engine that has it, and `xx-YY-1` is the best voice
+ * of the first engine that has the language; it never speaks a language other than the requested one.
  */
 export class VoiceCatalogue {
   readonly #engines: readonly Speech[];
   readonly #remedy: Remedy;
-  /** The engine of each voice id found so far. */
+  /** The engine for each voice id that has been found so far. */
   readonly #engineById = new Map<string, Speech>();
 
   constructor(engines: readonly Speech[], remedy: Remedy) {
@@ -28,7 +28,7 @@ export class VoiceCatalogue {
     this.#remedy = remedy;
   }
 
-  /** Every voice that works now, sorted by id. */
+  /** All voices that currently work, sorted by id. */
   async all(): Promise<readonly Voice[]> {
     const voices = new Map<string, Voice>();
     for (const engine of this.#engines) {
@@ -45,7 +45,7 @@ export class VoiceCatalogue {
 
   /** The voice with this id. Throws {@link VoiceUnavailable}. */
   async find(id: string): Promise<FoundVoice> {
-    // A better voice may have been installed since.
+    // A better voice may have been installed in the meantime.
     const engine = parseVoiceId(id)?.number === 1 ? undefined : this.#engineById.get(id);
     const engines = engine ? [engine, ...this.#engines] : this.#engines;
     for (const engine of engines) {
@@ -59,12 +59,12 @@ export class VoiceCatalogue {
     throw new VoiceUnavailable(`${loss ? `${loss.message}; ` : ""}${await this.#explain(id, loss)}`);
   }
 
-  /** The engine of a voice that was found before. */
+  /** The engine of a voice that has been found before. */
   engineOf(id: string): Speech | undefined {
     return this.#engineById.get(id);
   }
 
-  /** Reason why an engine has lost a voice that it had. */
+  /** Reason why an engine has lost a voice that it used to have. */
   async #lossOf(id: string): Promise<VoiceLost | undefined> {
     for (const engine of this.#engines) {
       const error = await engine.voice(id).catch((error: unknown) => error);
@@ -91,7 +91,7 @@ export class VoiceCatalogue {
   }
 }
 
-/** Thrown by an engine for a voice that it has, but cannot speak with. The message has the reason. */
+/** Thrown by an engine for a voice that it has but cannot use. The message has the reason. */
 export class VoiceLost extends VoiceUnavailable {
   /** The fix, as the end of the sentence "to fix it, …". */
   readonly remedy: string;
@@ -102,7 +102,7 @@ export class VoiceLost extends VoiceUnavailable {
   }
 }
 
-/** The voice with this id; the best voice of a language becomes an alias. */
+/** The voice with this id; a language's best voice becomes an alias. */
 async function voiceOf(engine: Speech, id: string): Promise<Voice | undefined> {
   try {
     const voice = await engine.voice(id);

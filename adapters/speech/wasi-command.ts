@@ -3,9 +3,9 @@ import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/b
 /** Exit code and output of a command. */
 interface CommandResult {
   readonly exitCode: number;
-  /** Contents of the file that the command wrote. */
+  /** Contents of the file written by the command. */
   readonly file: Uint8Array;
-  /** Standard output and standard error of the command. */
+  /** The command's standard output and standard error. */
   readonly log: string;
 }
 
@@ -14,11 +14,11 @@ export const OUTPUT_FILE = "out";
 const MAX_LOG_LENGTH = 4096;
 
 /**
- * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it sees its arguments (ASCII), an empty
- * directory in which it may write {@link OUTPUT_FILE}, and no other part of the machine.
+ * A WASI command (wasm32-wasi, preview 1) that runs many times, in memory: it has access to its arguments (ASCII) and
+ * an empty directory, in which it may write {@link OUTPUT_FILE}, but to no other part of the machine.
  *
- * All runs share one instance, whose memory is reset before each run: a new instance for each run leaves its memory (20
- * MB of flite's voices) to the garbage collector, which let hundreds of MB pile up. Only one run at a time.
+ * All runs share one instance, whose memory is reset before each run: with a new instance for each run, the garbage
+ * collector let hundreds of MB pile up (each has 20 MB of flite's voices). Only one run at a time.
  */
 export class WasiCommand {
   readonly #module: WasmModule;
@@ -36,8 +36,8 @@ export class WasiCommand {
   }
 
   /**
-   * Runs the command to its end, and blocks the thread until then. Throws the errors of the WebAssembly runtime, such
-   * as a trap, and a `RangeError` if the file would be longer than `maxFileBytes`.
+   * Runs the command to its end, and blocks the thread until then. Throws the WebAssembly runtime's errors, such as a
+   * trap, and a `RangeError` if the file would be longer than `maxFileBytes`.
    */
   async run(args: readonly string[], maxFileBytes: number): Promise<CommandResult> {
     this.#instance ??= instantiate(this.#module, this.#constantBytes).catch((cause: unknown) => {
@@ -60,7 +60,7 @@ export class WasiCommand {
     try {
       exitCode = start();
     } finally {
-      // An aborted run also leaves its stack pointer behind, which is not part of the memory.
+      // An aborted run also leaves its stack pointer, which is not part of the memory, changed.
       if (exitCode !== 0) this.#instance = undefined;
       wasi.fds = [];
     }
@@ -68,7 +68,7 @@ export class WasiCommand {
   }
 }
 
-/** An instance of a command, and the part of its memory that changes, before the first run. */
+/** An instance of a command, and the changeable part of its memory as it was before the first run. */
 interface CommandInstance {
   readonly wasi: WASI;
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -86,9 +86,7 @@ async function instantiate(module: WasmModule, constantBytes: number): Promise<C
   return { wasi, memory, initialBytes, start: () => wasi.start(exports) };
 }
 
-/**
- * A command that ignores a full disk would continue in vain, so a file that grows too large ends the command.
- */
+/** A file that ends the command if it grows too large: a command that ignores a full disk would continue in vain. */
 class LimitedFile extends File {
   readonly #maxBytes: number;
 
@@ -112,7 +110,7 @@ class LimitedFile extends File {
 
 const HEADER_BYTES = 8;
 const DATA_SECTION = 11;
-/** Kind of a segment in the first memory whose address is a constant. */
+/** Kind of segment that lies in the first memory at a constant address. */
 const ACTIVE = 0;
 const I32_CONST = 0x41;
 
@@ -122,7 +120,7 @@ const I32_CONST = 0x41;
  */
 export function constantBytes(module: Uint8Array): number {
   let offset = HEADER_BYTES;
-  // Unsigned LEB128, as sizes are; addresses are signed, which is the same below 2^31 up to the last byte's sign.
+  // Unsigned LEB128, as used for sizes. Addresses are signed, which differs below 2^31 only in the last byte's sign.
   const readNumber = (): number => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -147,9 +145,7 @@ export function constantBytes(module: Uint8Array): number {
   return 0;
 }
 
-/**
- * The part of WebAssembly that this folder uses. The project compiles without the browser's types, which declare it.
- */
+/** The part of WebAssembly used in this folder. The project compiles without the browser's types, which declare it. */
 interface WebAssemblyApi {
   compile(bytes: Uint8Array): Promise<WasmModule>;
   instantiate(module: WasmModule, imports: Record<string, Record<string, unknown>>): Promise<WasmInstance>;
@@ -164,5 +160,5 @@ interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** The global WebAssembly. */
+/** The global `WebAssembly` object. */
 export const webAssembly: WebAssemblyApi = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;

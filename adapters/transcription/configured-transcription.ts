@@ -7,7 +7,7 @@ import { openaiRealtimeTranscription } from "./openai-realtime.ts";
 
 /**
  * The configured engine.
- * @param local creates the engine of this machine
+ * @param local creates the engine on this machine
  * @throws {ConfigurationError} the configuration is incomplete; the message names the fix
  */
 export function configuredTranscription(

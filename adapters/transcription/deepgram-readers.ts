@@ -9,7 +9,7 @@ interface Part {
   readonly confidence: number | undefined;
 }
 
-/** Maximum number of parts of one emitted utterance; a longer utterance is split. */
+/** Maximum number of parts in one emitted utterance; a longer utterance is split. */
 const MAX_PARTS = 200;
 
 /**
@@ -64,7 +64,7 @@ export class DeepgramReader implements ResponseReader {
     if (text !== "") this.#parts.push(part);
     if (message.speech_final === true || this.#parts.length >= MAX_PARTS) this.#endUtterance();
     else if (text !== "") this.#emitPartial(undefined);
-    // Parts of an unfinished utterance are lost with the connection, so they do not count as processed yet.
+    // Parts of an unfinished utterance would be lost with the connection, so they do not count as processed yet.
     if (this.#parts.length === 0) this.#listener.processed({ startMs: -Infinity, endMs: windowEndMs });
   }
 

@@ -6,30 +6,32 @@ import { DeepgramReader, FluxReader } from "./deepgram-readers.ts";
 import type { LiveProtocol } from "./live-protocol.ts";
 import { LiveSession, type LiveTimeouts } from "./live-session.ts";
 
-/** Options of {@link deepgramTranscription}, for Deepgram hosted or self-hosted. Written from its documentation. */
+/**
+ * Options of {@link deepgramTranscription}, for hosted or self-hosted Deepgram. Written from Deepgram's documentation.
+ */
 export interface DeepgramOptions {
   /** Base URL without a version: `https://api.deepgram.com`. */
   readonly baseUrl: string | URL;
-  /** Key for the server; never part of an error message. */
+  /** The server's API key; never part of an error message. */
   readonly apiKey: string;
   /** The model. There is no default: models come and go. */
   readonly model: string;
-  /** The turn-based protocol (`/v2/listen`) that models named `flux-…` speak. Default: false (`/v1/listen`). */
+  /** True for the turn-based protocol (`/v2/listen`) of models named `flux-…`. Default: false (`/v1/listen`). */
   readonly flux?: boolean | undefined;
   /** The spoken language. */
   readonly language?: string | undefined;
-  /** `mulaw` needs half of the bandwidth and works at 8 kHz only. Default: `linear16`. */
+  /** `mulaw` needs half the bandwidth, but works only at 8 kHz. Default: `linear16`. */
   readonly encoding?: "linear16" | "mulaw" | undefined;
-  /** More query parameters: `{ smart_format: "true", keyterm: "Ringport" }`. */
+  /** Additional query parameters: `{ smart_format: "true", keyterm: "Ringport" }`. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** Length of the audio that is kept to be sent again on another connection, ms. */
+/** Length of the audio that is kept for sending it again on another connection, ms. */
 const KEEP_MS = 10_000;
 
 /**
- * Live transcription over one WebSocket for each speaker. The engine finds the turns.
+ * Live transcription over one WebSocket per speaker. The engine detects the turns.
  *
  * Throws a TypeError for a malformed base URL.
  */
@@ -72,7 +74,10 @@ function addressOf(options: DeepgramOptions, sampleRate: number): URL {
   return url;
 }
 
-/** Partial texts during speech. A text is final after 300 ms of silence, at the latest after a gap of a second. */
+/**
+ * Requests partial texts during speech. A text is final after 300 ms of silence, or at the latest after a gap of one
+ * second.
+ */
 const V1_TURNS = { interim_results: "true", endpointing: "300", utterance_end_ms: "1000", vad_events: "true" };
 
 function protocolOf(url: URL, { apiKey, flux = false, encoding }: DeepgramOptions): LiveProtocol {

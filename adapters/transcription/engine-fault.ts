@@ -2,7 +2,7 @@ import { printableCause } from "../../src/base/error.ts";
 import { TranscriptionFailed } from "../../src/ports/transcription.ts";
 import { refusalText as refusal, type Secrets, withoutSecrets } from "../provider-http/fault-text.ts";
 
-/** An error of an engine, for an operator, without secrets. */
+/** An engine's error, for an operator, without secrets. */
 export function engineFault(message: string, secrets: Secrets, cause?: unknown): TranscriptionFailed {
   const hide = (text: string) => withoutSecrets(text, secrets);
   return new TranscriptionFailed(

@@ -2,7 +2,7 @@ import type { TranscriptionEvent } from "../../src/ports/transcription.ts";
 import type { Secrets } from "../provider-http/fault-text.ts";
 import type { TimeSpan } from "./unprocessed-audio.ts";
 
-/** The WebSocket protocol of an engine: its messages, and a reader of its responses. It holds no connection. */
+/** An engine's WebSocket protocol: its messages, and a reader for its responses. It has no connection. */
 export interface LiveProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,13 +11,13 @@ export interface LiveProtocol {
   readonly opening: readonly string[];
   /** Messages with the next samples. @param isFirst true if they open a turn */
   audio(samples: Int16Array, isFirst: boolean): readonly (string | Uint8Array)[];
-  /** Messages that end a turn; none for engines that detect the end. */
+  /** Messages that end a turn; empty for engines that detect the end. */
   readonly commit: readonly string[];
   /** Sent after a few seconds without another message. */
   readonly keepAlive: string | undefined;
   /**
-   * Messages that request the remaining responses, after which the engine closes the connection; without them, we close
-   * it.
+   * Messages that request the remaining responses, after which the engine closes the connection; if there are none, we
+   * close it.
    */
   readonly finish: readonly string[];
   /** Reads the responses on one connection. */

@@ -10,7 +10,7 @@ import { type TimeSpan, UnprocessedAudio } from "./unprocessed-audio.ts";
 export interface LiveTimeouts {
   /** Time limit for a connection attempt, ms. Default: 10,000. */
   readonly connectMs?: number | undefined;
-  /** Longest silence of the engine while a response is due, ms. Default: 10,000. */
+  /** Longest silence from the engine while a response is due, ms. Default: 10,000. */
   readonly answerMs?: number | undefined;
   /** Time to wait for responses after the end of a call, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
@@ -20,12 +20,12 @@ export interface LiveTimeouts {
   readonly retryMs?: number | undefined;
 }
 
-/** Amount of dropped audio after which it is reported, ms. */
+/** Length of dropped audio that causes a report, ms. */
 const DROP_REPORT_MS = 1_000;
 
 /**
- * The transcription of one speaker over a WebSocket. Reconnects with growing pauses, and sends unprocessed audio again.
- * Never blocks: if the engine cannot accept audio yet, only the newest `keepMs` of it is kept.
+ * Transcribes one speaker over a WebSocket. Reconnects with growing pauses, and sends unprocessed audio again. Never
+ * blocks: while the engine cannot accept audio, only the newest `keepMs` of it is kept.
  */
 export class LiveSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
@@ -181,7 +181,7 @@ export class LiveSession implements TranscriptionSession {
     if (isPermanent) this.#end();
   }
 
-  /** Called at intervals: sends keep-alives, and drops a connection on which a response is overdue. */
+  /** Called periodically: sends keep-alives, and drops a connection on which a response is overdue. */
   #check(): void {
     if (!this.#socket?.isOpen) return;
     const now = performance.now();

@@ -20,26 +20,26 @@ export interface OpenaiTranscriptionOptions {
   readonly apiKey?: string | undefined;
   /** The model. There is no default: hosted models come and go. */
   readonly model: string;
-  /** The spoken languages: one is sent as `language`, several as `languages`, for newer models. */
+  /** The spoken languages: one is sent as `language`, several (for newer models) as `languages`. */
   readonly language?: string | readonly string[] | undefined;
-  /** Words to expect, for models that take such a hint. */
+  /** Words to expect, for models that accept such a hint. */
   readonly prompt?: string | undefined;
-  /** More headers for every request. */
+  /** Additional headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Time limit for a response, ms. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Time for which the end of a call waits for responses, ms. Default: 5,000. */
+  /** Time to wait for responses at the end of a call, ms. Default: 5,000. */
   readonly closeMs?: number | undefined;
 }
 
 const MAX_RESPONSE_BYTES = 1 << 20;
-/** Maximum length of the audio that waits for a slow server, ms. Beyond it the oldest turn is dropped. */
+/** Maximum length of the audio waiting for a slow server, ms. Beyond that, the oldest turn is dropped. */
 const MAX_WAITING_MS = 120_000;
 /** Length above which a turn is sent in parts, ms. */
 const MAX_TURN_MS = 60_000;
 
 /**
- * Transcription turn by turn over HTTP. A request is repeated (twice at most) if the connection is lost before the
+ * Turn-by-turn transcription over HTTP. A request is repeated (at most twice) if the connection is lost before the
  * response begins, or if the server is busy. A request that times out is not repeated: the server may still be working
  * on it.
  *
@@ -72,7 +72,7 @@ class PermanentFault extends CodedError {
   readonly code = "permanent_fault";
 }
 
-/** One request at a time, so that texts arrive in spoken order. */
+/** A session that sends one request at a time, so that texts arrive in spoken order. */
 class BatchSession implements TranscriptionSession {
   readonly events = new Queue<TranscriptionEvent>();
   readonly #transcribe: Transcribe;
@@ -168,7 +168,7 @@ function transcriber(options: OpenaiTranscriptionOptions): Transcribe {
   const client = engineClient({ ...options, timeoutMs });
 
   return async (samples, sampleRate, signal) => {
-    // The timeout of the client ends with the headers; the body may stall after them.
+    // The client's timeout ends with the headers; the body may stall after that.
     const stallScope = new AbortController();
     try {
       const boundary = `ringport${crypto.randomUUID().replaceAll("-", "")}`;
@@ -180,7 +180,7 @@ function transcriber(options: OpenaiTranscriptionOptions): Transcribe {
       const timer = setTimeout(() => stallScope.abort(), timeoutMs);
       const body = await readAtMost(response, MAX_RESPONSE_BYTES).finally(() => clearTimeout(timer));
       const text = (jsonOf(body) as { text?: unknown } | null)?.text;
-      if (typeof text !== "string") throw new Error("responded without a text, or with broken JSON");
+      if (typeof text !== "string") throw new Error("responded without text, or with broken JSON");
       return text;
     } catch (error) {
       signal.throwIfAborted();
@@ -229,8 +229,8 @@ function explain(error: unknown, isStalled: boolean, timeoutMs: number, secrets:
 }
 
 /**
- * A form with one file as bytes (RFC 7578). Node's FormData ends the process if a server answers before it has read the
- * whole body.
+ * A form with one file, as bytes (RFC 7578). Node's FormData ends the process if a server responds before it has read
+ * the whole body.
  * @param boundary letters and digits that no part contains
  */
 function multipart(

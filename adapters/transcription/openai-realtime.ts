@@ -19,18 +19,18 @@ export interface OpenaiRealtimeOptions {
   readonly model: string;
   /** The spoken languages. */
   readonly language?: string | readonly string[] | undefined;
-  /** The variant of the protocol. Default: `openai`. */
+  /** The protocol variant. Default: `openai`. */
   readonly dialect?: RealtimeDialectName | undefined;
-  /** More headers for the connection. */
+  /** Additional headers for the connection. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeouts?: LiveTimeouts | undefined;
 }
 
-/** Length of the audio kept, ms: long enough to send a whole turn again. */
+/** Length of the audio that is kept, ms: enough to send a whole turn again. */
 const KEEP_MS = 35_000;
 
 /**
- * Live transcription over one WebSocket for each speaker. Ringport detects the end of a turn.
+ * Live transcription over one WebSocket per speaker. Ringport detects the end of a turn.
  *
  * Throws a TypeError for a malformed base URL.
  */
@@ -78,16 +78,16 @@ function appendMessage(samples: Int16Array): string {
   return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;
 }
 
-/** Maximum number of items with partial text whose turn is not known yet. */
+/** Maximum number of items that have partial text but no known turn yet. */
 const MAX_ITEMS = 100;
-/** Codes of errors that a new connection would not fix. */
+/** Error codes that a new connection would not fix. */
 const PERMANENT = /^(invalid_api_key|model_not_found|invalid_model|insufficient_quota|account_deactivated)$/;
 
-/** Assigns the texts of a server to the turns that were sent, by item: texts may arrive in any order. */
+/** Assigns a server's texts to the turns that have been sent, by item: texts may arrive in any order. */
 export class RealtimeReader implements ResponseReader {
   readonly #dialect: RealtimeDialect;
   readonly #listener: ResponseListener;
-  /** Turns that were sent and have no item yet, oldest first. */
+  /** Turns that have been sent but have no item yet, oldest first. */
   readonly #sentTurns: TimeSpan[] = [];
   readonly #turns = new Map<string, TimeSpan>();
   readonly #partialTexts = new Map<string, string>();
@@ -157,7 +157,7 @@ export class RealtimeReader implements ResponseReader {
       this.#listener.processed(turn);
       return;
     }
-    // An invalid request before the session has begun is an invalid session.
+    // An invalid request before the session has begun means that the session is invalid.
     const isPermanent = PERMANENT.test(textOf(code)) || (!this.#isReady && textOf(type) === "invalid_request_error");
     this.#listener.fault(`reports: ${quoteOf(message)}`, isPermanent);
   }

@@ -1,7 +1,7 @@
-/** The meaning of a message of a realtime server. */
+/** The meaning of a realtime server's message. */
 type Meaning = "committed" | "partial" | "final" | "failed" | "fault" | "ready";
 
-/** Differences between servers with "the OpenAI realtime protocol" in transcription. */
+/** Differences in transcription between servers with "the OpenAI realtime protocol". */
 export interface RealtimeDialect {
   /** Supported sample rates, Hz. */
   readonly sampleRates: readonly number[];
@@ -14,14 +14,14 @@ export interface RealtimeDialect {
   readonly turnEndMessage: object;
   /** Meanings of the messages, by type. */
   readonly meanings: ReadonlyMap<string, Meaning>;
-  /** The member of a final message that holds its text. */
+  /** The member of a final message that contains the text. */
   readonly text: "transcript" | "text";
 }
 
 /** A variant of the realtime protocol. */
 export type RealtimeDialectName = "openai" | "vllm";
 
-/** Written from the public references of both. */
+/** Written from both protocols' public references. */
 export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDialect>> = {
   /** https://developers.openai.com/api/docs/guides/realtime-transcription */
   openai: {
@@ -73,7 +73,7 @@ export const REALTIME_DIALECTS: Readonly<Record<RealtimeDialectName, RealtimeDia
   },
 };
 
-/** One language is sent as `language`, several as `languages`, as newer models have it. */
+/** One language is sent as `language`, several (for newer models) as `languages`. */
 function languageMembers(languages: readonly string[]): object {
   const [first, ...others] = languages;
   if (first === undefined) return {};

@@ -2,7 +2,7 @@ import { EngineSocket } from "../provider-http/engine-socket.ts";
 
 /** Events of a connection that reconnects after it breaks. */
 export interface ReconnectListener {
-  /** Called when a connection is open, the first or a later one. */
+  /** Called when a connection has opened, the first or a later one. */
   opened(): void;
   message(text: string): void;
   /**
@@ -27,14 +27,14 @@ export interface ReconnectTimeouts {
   readonly connectMs: number;
   /** The pause after the first failed attempt, doubled after each further one. */
   readonly retryMs: number;
-  /** Duration of a connection after which the pause is reset, ms. */
+  /** Duration after which a connection counts as stable and the pause is reset, ms. */
   readonly stableMs: number;
 }
 
 const MAX_RETRY_MS = 5_000;
 const ATTEMPTS_BEFORE_REPORT = 2;
 
-/** A WebSocket to an engine that reconnects with growing pauses. Messages are sent only while it is open. */
+/** A WebSocket to an engine that reconnects with growing pauses. Messages are sent only while it is connected. */
 export class ReconnectingSocket {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export class ReconnectingSocket {
     this.#socket?.drop(problem);
   }
 
-  /** Resets the pause to its minimum, because the engine works. */
+  /** Resets the pause to its minimum, because the engine is working. */
   resetPause(): void {
     this.#attemptCount = 0;
   }

@@ -18,17 +18,17 @@ export type Outgoing = TimeSpan &
   );
 
 /**
- * Audio that the engine has not processed: waiting to be sent, or sent and kept for the next connection. Keeps the
- * newest `keepMs` of it.
+ * Audio that the engine has not processed: waiting to be sent, or sent and kept for the next connection. Keeps only the
+ * newest `keepMs`.
  */
 export class UnprocessedAudio {
-  /** Total length of the audio that was dropped before it was sent, ms. */
+  /** Total length of the audio dropped before it was sent, ms. */
   droppedMs = 0;
   readonly #keepMs: number;
   readonly #sampleRate: number;
   readonly #items: Outgoing[] = [];
   #keptMs = 0;
-  /** The index of the first item that was not sent on this connection. */
+  /** The index of the first item that has not been sent on this connection. */
   #nextIndex = 0;
   /** Samples of an unfinished piece. */
   #piece: Int16Array;

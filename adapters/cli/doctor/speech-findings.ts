@@ -131,7 +131,7 @@ export async function findTranscription(options: RingportOptions): Promise<Findi
   );
   try {
     const fault = await firstFault(engine);
-    if (fault === undefined) return [works(name, `listened within ${Math.round(performance.now() - startedAt)} ms`)];
+    if (fault === undefined) return [works(name, `responded within ${Math.round(performance.now() - startedAt)} ms`)];
     throw fault;
   } catch (error) {
     const reason = error instanceof LocalTranscriptionFailed ? error.reason : reasonOf(error);
@@ -140,7 +140,7 @@ export async function findTranscription(options: RingportOptions): Promise<Findi
         ? localTranscriptionFix(error, tuning.language)
         : "check RINGPORT_TRANSCRIPTION_URL, _MODEL and _KEY, and the server there";
     // Calls can be placed without it.
-    return [{ ...broken(name, `does not listen: ${reason}`, fix), essential: false }];
+    return [{ ...broken(name, `does not work: ${reason}`, fix), essential: false }];
   } finally {
     await engine.close();
     processes.close();

@@ -192,7 +192,7 @@ function printDownloads(models: readonly KnownModel[]): void {
  */
 async function acceptLicence(line: ParsedLine, ask: TerminalQuestion | undefined, signal: AbortSignal): Promise<void> {
   if (line.values.has("yes")) return;
-  if (!ask) throw new UsageError(`the licences of the engine (${ENGINE_LICENCE}) must be accepted: add --yes`);
+  if (!ask) throw new UsageError(`the engine's licences (${ENGINE_LICENCE}) must be accepted: add --yes`);
   const answer = await ask("Do you accept the licences of the engine? [y/N] ", signal);
   if (!/^(y|yes)$/i.test(answer.trim())) throw new UsageError("the licences were not accepted; nothing was installed");
 }

@@ -98,7 +98,7 @@ function checkedName(flag: string, text: string): string {
   const name = text.trim();
   if (isVisible(name) && name.length <= NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
   throw new UsageError(
-    `${flag} is ${JSON.stringify(text.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters, one of them visible`,
+    `${flag} is ${JSON.stringify(text.slice(0, 60))}: it must be a name of 1 to ${NAME_LENGTH} characters, at least one of them visible`,
   );
 }
 

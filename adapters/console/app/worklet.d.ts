@@ -1,4 +1,4 @@
-/** The address of a module for an AudioWorklet, which the build bundles as a separate file (`.ci/console.ts`). */
+/** The URL of an AudioWorklet module, which the build bundles as a separate file (`.ci/console.ts`). */
 declare module "*?worklet" {
   const url: string;
   export default url;

@@ -1,7 +1,7 @@
 import type { RequestContext } from "../../../src/http/requests/request-context.ts";
 import type { Reply } from "../../../src/ports/web.ts";
 
-/** A request to the HTTP interface that the audit log records. */
+/** A request to the HTTP API that is recorded in the audit log. */
 interface AuditedAct {
   readonly method: "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of its route; `:id` is the subject. */
@@ -9,7 +9,7 @@ interface AuditedAct {
   readonly action: string;
 }
 
-/** Every change that needs the scope `admin`; a test compares this table with the routes. */
+/** All changes that need the scope `admin`; a test compares this table with the routes. */
 export const AUDITED_ACTS: readonly AuditedAct[] = [
   { method: "POST", path: "/v1/instances", action: "instance.created" },
   { method: "PATCH", path: "/v1/instances/:id", action: "instance.changed" },
@@ -29,8 +29,8 @@ export const AUDITED_ACTS: readonly AuditedAct[] = [
 ];
 
 /**
- * Action that the audit log records for a request; undefined if none.
- * @param path path of the HTTP interface
+ * The action recorded in the audit log for a request; undefined if none.
+ * @param path path in the HTTP API
  */
 export function auditedAct(
   { method }: Pick<RequestContext, "method">,

@@ -45,12 +45,12 @@ export const BODIES = {
 
 /**
  * Reads and checks the JSON body of a request. Unknown fields are ignored.
- * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_json`, or the faults of its
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `request_timeout`, `invalid_json`, or the faults of the
  * fields
  */
 export async function readBody<T>({ request }: RequestContext, schema: Schema<T>, system: System): Promise<T> {
   const type = request.headers.get("content-type") ?? "";
-  // A form on another site cannot send this type.
+  // A form on another site cannot send this media type.
   if (!/^application\/json *(?:;|$)/i.test(type))
     throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it must be application/json`);
   const chunks = await Array.fromAsync<Uint8Array>(limitedBody(request, MAX_BODY_BYTES, system) ?? []);

@@ -5,9 +5,9 @@ import type { RequestLike } from "../../../src/ports/web.ts";
 
 /** Options of `withConsole`. All have a default. */
 export interface ConsoleOptions {
-  /** The sessions of the embedding program, in place of accounts of Ringport. Default: people register in the console. */
+  /** The embedding program's sessions, in place of Ringport's accounts. Default: people register in the console. */
   readonly signIn?: ConsoleSignIn | undefined;
-  /** Addresses of folders with the built pages, each ending in a slash. Default: the package's files. */
+  /** URLs of folders with the built pages, each ending in a slash. Default: the package's files. */
   readonly assets?: readonly string[] | undefined;
   /** Receives log messages for the operator. Default: silent. */
   readonly log?: Logger | undefined;
@@ -15,9 +15,12 @@ export interface ConsoleOptions {
   readonly system?: System | undefined;
 }
 
-/** Sign-in of the console if the embedding program signs people in. */
+/** Console sign-in if the embedding program signs people in. */
 export interface ConsoleSignIn {
-  /** The user of a request, by its cookie for example; undefined if no person is signed in. Called for every request that needs a user. */
+  /**
+   * Returns the user of a request, for example by its cookie; undefined if no one is signed in. Called for every
+   * request that needs a user.
+   */
   principal(request: RequestLike): Promise<Principal | undefined>;
   /** The page where people sign in. */
   readonly url: string;

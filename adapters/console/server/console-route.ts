@@ -12,25 +12,25 @@ import { ConsoleRefusal } from "./problems.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import type { Visitors } from "./visitors.ts";
 
-/** Dependencies of the parts of the console's server. */
+/** Dependencies of the console server's parts. */
 export interface ConsoleParts {
   readonly ringport: Ringport;
   readonly signIn: ConsoleOptions["signIn"];
   readonly cookie: SessionCookie;
-  /** The cookie that marks a browser that has signed in before. */
+  /** The cookie that marks browsers that have signed in before. */
   readonly deviceCookie: SessionCookie;
   readonly visitors: Visitors;
   readonly system: System;
   readonly log: Logger;
 }
 
-/** A route of the console. The origin of its requests has been checked. */
+/** A console route. The origin of its requests has already been checked. */
 export interface ConsoleRoute extends RouteHandler {
   /** Path after `/console/api`, with `:id` for the only parameter. */
   readonly path: string;
-  /** Access: everyone, or only the person signed in. */
+  /** Access: everyone, or only signed-in users. */
   readonly access: "everyone" | "signed-in";
-  /** The limits of its expensive work. */
+  /** The limits that apply to the route's expensive work. */
   readonly cost: Cost;
 }
 

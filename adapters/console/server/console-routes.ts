@@ -7,7 +7,7 @@ import { peopleRoutes } from "./people-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { tokenRoutes } from "./token-routes.ts";
 
-/** All routes of the console. */
+/** All console routes. */
 export const consoleRoutes: RoutesOf = (parts): readonly ConsoleRoute[] => [
   ...sessionRoutes(parts),
   ...tokenRoutes(parts),

@@ -19,7 +19,7 @@ import { withSecurityHeaders } from "./security-headers.ts";
 import { sessionCookie } from "./session-cookie.ts";
 import { visitors } from "./visitors.ts";
 
-/** The server's part of the console: every path below `/console`, and the front page. */
+/** The console's server part: every path under `/console`, and the front page. */
 export interface ConsoleServer {
   /** Responds to a request. The promise never rejects. */
   handle(request: RequestLike): Promise<Reply>;
@@ -71,7 +71,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     return finalReply;
   }
 
-  /** @param forward passes a request on to the HTTP interface, which also logs it */
+  /** @param forward passes a request on to the HTTP API, which also logs it */
   async function serve<T>(
     request: RequestLike,
     isUpgrade: boolean,
@@ -91,7 +91,7 @@ export function consoleServer(ringport: Ringport, options: ConsoleOptions): Cons
     }
   }
 
-  /** The path for the log. For a network's page it is the prefix only: the rest may be a code that links a number. */
+  /** The path for the log. For a network's page, only the prefix: the rest may be a code that links a number. */
   const loggedPath = (path: string): string => {
     const [, prefix = ""] = path.split("/", 2);
     return `${base}/console${prefix === "v1" ? path : `/${prefix}/…`}`;

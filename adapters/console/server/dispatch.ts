@@ -10,18 +10,18 @@ import { withSecurityHeaders } from "./security-headers.ts";
 import { SessionGuard } from "./session-guard.ts";
 import type { Visitor } from "./visitors.ts";
 
-/** Header fields that identify the caller of the HTTP interface, which the console has already done. */
+/** Header fields that identify the HTTP API's client; the console has already identified it. */
 const IDENTITY_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 const TICKET_PATH = /^\/v1\/calls\/[^/]+\/stream-ticket$/;
 
-/** Sent in place of a ticket: below the console, the session authorizes the WebSocket. */
+/** Sent in place of a ticket: under the console's path, the session authorizes the WebSocket. */
 const SESSION = "session";
 
-/** Passes requests below `/console` on to the Ringport, on behalf of the signed-in user. */
+/** Passes requests under `/console` on to the Ringport, on behalf of the signed-in user. */
 export interface Dispatch {
-  /** True if the path after `/console` is one of the HTTP interface, or of the pages of a network. */
+  /** True if the path after `/console` belongs to the HTTP API, or to a network's pages. */
   accepts(path: string): Promise<boolean>;
   /** @throws {ConsoleRefusal} `cross_site`, `unauthorized` */
   handle(context: RequestContext, path: string): Promise<Reply>;
@@ -41,7 +41,7 @@ export function dispatch(parts: ConsoleParts): Dispatch {
 
   const sessionGuard = (visitor: Visitor): SessionGuard => new SessionGuard(() => visitor.isStillSignedIn(), system);
 
-  /** Records an act in the audit log. A failure is only logged, because the act was already carried out. */
+  /** Records an act in the audit log. A failure is only logged, because the act has already been carried out. */
   async function recordAct(context: RequestContext, { signedIn }: Visitor, path: string, reply: Reply): Promise<void> {
     const act = auditedAct(context, path, reply);
     if (!act || !signedIn) return;
@@ -87,7 +87,7 @@ export function isNetworkPage(
 
 /**
  * The request as passed to the Ringport: with the path after `/console`, and without the fields that identify its
- * caller.
+ * client.
  */
 function requestTo({ request, requestId, search }: RequestContext, path: string, base: string): RequestLike {
   const [origin = "http://localhost"] = ORIGIN.exec(request.url) ?? [];
@@ -112,9 +112,9 @@ function requestTo({ request, requestId, search }: RequestContext, path: string,
 }
 
 /**
- * The response with a stream ticket, without the ticket, which would open a WebSocket at `/v1` that outlives the
- * session. Clients continue to the WebSocket below the console, which needs the session.
- * @param path path of the HTTP interface
+ * Removes the ticket from a response: it would open a WebSocket at `/v1` that outlives the session. Clients continue
+ * with the WebSocket under the console's path, which needs the session.
+ * @param path path in the HTTP API
  */
 function sessionTicket(path: string, reply: Reply): Reply {
   if (reply.status !== 201 || !TICKET_PATH.test(path)) return reply;

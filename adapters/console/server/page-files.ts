@@ -9,7 +9,7 @@ import { PAGE_POLICY } from "./security-headers.ts";
 
 const ASSETS = "/console/assets/";
 
-/** Media types, by the extension of the file. */
+/** Media types, by file extension. */
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     js: "text/javascript; charset=utf-8",
@@ -23,9 +23,7 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/**
- * The response with a file of the pages, or with the page that loads them; undefined for any other request.
- */
+/** The response with one of the pages' files, or with the page that loads them; undefined for any other request. */
 export async function pageOrFile(context: RequestContext, files: PageFiles): Promise<Reply | undefined> {
   const { method, path } = context;
   if (method !== "GET" && method !== "HEAD") return undefined;
@@ -51,26 +49,26 @@ async function fileReply(context: RequestContext, files: PageFiles): Promise<Rep
 async function notBuiltReply(): Promise<Reply> {
   const page = await htmlPage(
     "The console is not built yet",
-    "<p>Run <code>npm run console</code> in the folder of Ringport, then reload this page. The HTTP interface works without it.</p>",
+    "<p>Run <code>npm run console</code> in Ringport's folder, then reload this page. The HTTP interface works without it.</p>",
     "card",
   );
   return { ...html(page.html, page.contentSecurityPolicy), status: 503 };
 }
 
-/** Locations next to the built file and in the source. On JSR the files are fetched from these locations. */
+/** Locations relative to the built file and to the source. On JSR, the files are fetched from there. */
 const DEFAULT_FOLDERS = ["./console/", "../assets/"];
 
 /** File names that the build of the pages writes: no folders, no leading dot. */
 const NAME = /^[\w-][\w.-]{0,120}$/;
 
-/** Content codings of the compressed files, the best first. */
+/** Content codings of the compressed files, best first. */
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 
-/** A file of the pages, as sent. */
+/** One of the pages' files, as sent. */
 interface StoredFile {
   readonly bytes: Uint8Array;
   readonly etag: string;
-  /** Content coding; undefined if it is not compressed. */
+  /** Content coding; undefined if the file is not compressed. */
   readonly coding?: keyof typeof CODINGS;
 }
 
@@ -81,11 +79,13 @@ export interface PageFiles {
    * @param acceptEncoding the Accept-Encoding header
    */
   find(name: string, acceptEncoding: string | null): Promise<StoredFile | undefined>;
-  /** The page that loads all others; undefined without a build. Not cached, because a new build replaces it. */
+  /**
+   * The page that loads all others; undefined if nothing has been built. Not cached, because a new build replaces it.
+   */
   index(): Promise<string | undefined>;
 }
 
-/** @param folders addresses of the folders that may have the files, ending in a slash */
+/** @param folders URLs of the folders that may have the files, each ending in a slash */
 export function pageFiles(
   folders: readonly string[] = DEFAULT_FOLDERS.map((path) => new URL(path, import.meta.url).href),
 ): PageFiles {

@@ -18,7 +18,7 @@ export const peopleRoutes: RoutesOf = (parts) => {
     ),
     accountRoute(parts, { method: "POST", path: "/invitations", cost: "small" }, async (context, { account }) => {
       const invitation = await accounts.invite(account);
-      // Browsers do not send the fragment, so no server or proxy gets the code.
+      // Browsers do not send the fragment, so no server or proxy receives the code.
       const url = `${serverUrl(context, ringport)}/console/register#code=${encodeURIComponent(invitation.code)}`;
       return jsonReply(201, { ...invitationView(invitation), url } satisfies NewInvitationView);
     }),

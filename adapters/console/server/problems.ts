@@ -7,7 +7,7 @@ import type { Reply } from "../../../src/ports/web.ts";
 
 type Kind = Pick<ProblemKind, "status" | "title" | "headers">;
 
-/** Codes of the console alone. */
+/** Codes that only the console uses. */
 export type ConsoleCode = keyof typeof CONSOLE_PROBLEMS;
 
 const CONSOLE_PROBLEMS = {
@@ -42,7 +42,7 @@ const ACCOUNT_PROBLEMS: Readonly<Record<AccountRefusalCode, Kind>> = {
   too_many_attempts: { status: 429, title: "Too many attempts" },
 };
 
-/** A refusal of the console itself. */
+/** A refusal by the console itself. */
 export class ConsoleRefusal extends CodedError {
   override readonly name = "ConsoleRefusal";
   readonly code: ConsoleCode;
@@ -53,7 +53,7 @@ export class ConsoleRefusal extends CodedError {
   }
 }
 
-/** The problem document of a refusal by the console or by its accounts; undefined for any other error. */
+/** The problem document for a refusal by the console or its accounts; undefined for any other error. */
 export function consoleProblem(context: RequestContext, error: unknown): Reply | undefined {
   if (error instanceof ConsoleRefusal) return aboutBlank(context, CONSOLE_PROBLEMS[error.code], error);
   if (!(error instanceof AccountRefusal)) return undefined;

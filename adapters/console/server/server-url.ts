@@ -6,7 +6,7 @@ export function isHttps({ request }: RequestContext, publicUrl: string | undefin
   return [request.url, publicUrl ?? ""].some((url) => /^https:/i.test(url));
 }
 
-/** Address of the HTTP interface for users, base path included: the public one, or that of this request. */
+/** URL of the HTTP API for users, base path included: the public one, or that of this request. */
 export function serverUrl(
   { request }: RequestContext,
   { publicUrl, basePath }: Pick<Ringport, "publicUrl" | "basePath">,

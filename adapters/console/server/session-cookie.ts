@@ -5,22 +5,26 @@ import { isHttps } from "./server-url.ts";
 /** Characters of a session's secret; other text is neither looked up nor written into a header. */
 const SECRET = /^[\w~.-]{1,200}$/;
 
-/** The cookie that holds the secret of a session. */
+/** The cookie that holds a session's secret. */
 export interface SessionCookie {
-  /** The secret in the request; undefined if there is none, or several: another site of the domain may have set one. */
+  /**
+   * The secret in the request; undefined if there is none, or more than one: another site in the domain may have set
+   * one.
+   */
   read(context: RequestContext): string | undefined;
-  /** The value of a Set-Cookie header. @param maxAgeMs time until the browser deletes it */
+  /** The value of a Set-Cookie header. @param maxAgeMs time until the browser deletes the cookie */
   set(context: RequestContext, secret: string, maxAgeMs: number): string;
-  /** The value of a Set-Cookie header that removes it. */
+  /** The value of a Set-Cookie header that removes the cookie. */
   clear(context: RequestContext): string;
 }
 
 /**
- * The cookie, which only pages below `/console` send. On HTTPS it is `Secure`, and its name has the prefix that keeps other
- * servers of the host from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to every port of a host
- * (RFC 6265 §8.5), so its name has the port: servers on two ports do not end each other's sessions.
+ * A cookie that browsers send only to paths under `/console`. On HTTPS, it is `Secure`, and its name has the prefix
+ * that keeps the host's other servers from setting it over plain HTTP (RFC 6265bis §4.1.3.1). Browsers send a cookie to
+ * every port of a host (RFC 6265 §8.5), so the name contains the port: servers on two ports do not end each other's
+ * sessions.
  * @param base path before `/console`
- * @param kind kind of the cookie: the secret of a session, or the mark of a browser that has signed in before
+ * @param kind kind of cookie: a session's secret, or the mark of a browser that has signed in before
  */
 export function sessionCookie(
   base: string,
@@ -53,7 +57,7 @@ function portSuffix(context: RequestContext, publicUrl: string | undefined): str
   return port === "" || port === "443" ? "" : `_${port}`;
 }
 
-/** Every value of the name in the header; names are compared exactly (RFC 6265 §5.4). */
+/** All values for the name in the header; names are compared exactly (RFC 6265 §5.4). */
 function valuesOf(header: string, name: string): string[] {
   return header
     .split(";")

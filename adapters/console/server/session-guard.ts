@@ -1,18 +1,18 @@
 import type { System } from "../../../src/ports/system.ts";
 import type { Socket, SocketHandlers } from "../../../src/ports/web.ts";
 
-/** Minimum time between two checks of one session, ms. */
+/** Minimum time between two checks of a session, ms. */
 export const CHECK_MS = 1_000;
-/** Interval at which a silent WebSocket is checked, ms. */
+/** Interval for checking a silent WebSocket, ms. */
 export const SILENT_CHECK_MS = 10_000;
-/** Close code of a WebSocket whose session has ended; the same as for a revoked token. */
+/** Close code for a WebSocket whose session has ended; the same as for a revoked token. */
 export const SESSION_ENDED = 4001;
 const ENDED_REASON = "the session has ended";
 
 /**
- * Ends open streams of a session once it has ended. The session is checked whenever data passes, at most once a
- * second, and a silent WebSocket by a timer; an event stream has a heartbeat. While the session cannot be checked,
- * streams continue.
+ * Ends a session's open streams once the session has ended. The session is checked whenever data passes, at most once a
+ * second; a timer checks it for a silent WebSocket, and event streams have a heartbeat. While the session cannot be
+ * checked, streams continue.
  */
 export class SessionGuard {
   readonly #isSignedIn: () => Promise<boolean>;
@@ -34,7 +34,7 @@ export class SessionGuard {
   }
 
   /**
-   * The handlers of a WebSocket, which is closed when the session ends. They get no messages after that, even if a peer
+   * Handlers for a WebSocket that is closed when the session ends. After that, they get no messages, even if a peer
    * does not reply to the close and continues to send.
    */
   socket(handlers: SocketHandlers): SocketHandlers {

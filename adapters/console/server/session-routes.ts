@@ -38,8 +38,8 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   }
 
   /**
-   * Gives the browser its new session; its previous session ends. The new session is stored, and a repeated request
-   * would not create another one, so no later failure may suppress the cookie.
+   * Gives the browser its new session, and ends its previous one. The new session is already stored, and a repeated
+   * request would not create another one, so no later failure may suppress the cookie.
    */
   async function beginSession(context: RequestContext, newSession: Promise<NewSession>): Promise<Reply> {
     const previousSecret = cookie.read(context);
@@ -51,7 +51,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
       await accounts.signOut(previousSecret).catch(logFailure("the previous session of a browser could not be ended"));
     const state = await stateOf(context, session, async () => {
       const registration = await accounts.registration().catch(logFailure("the registration rule could not be read"));
-      return registration ?? "invitation"; // the pages show it only to people who are not signed in
+      return registration ?? "invitation"; // shown only to people who are not signed in
     });
     const remainingMs = session.session.expiresAt - system.now();
     return jsonReply(200, state, { "set-cookie": cookie.set(context, session.secret, remainingMs) });
@@ -86,11 +86,11 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
         const state = await stateOf(context, visitor?.signedIn ?? visitor?.principal);
         const secret = cookie.read(context);
         if (signIn || secret === undefined) return jsonReply(200, state);
-        // One cookie per response: the first request of a session marks the browser, later ones prolong the session.
+        // One cookie per response: a session's first request marks the browser, later ones extend the session.
         const mark = visitor?.signedIn && (await accounts.deviceMark(visitor.signedIn, deviceCookie.read(context)));
         if (mark !== undefined)
           return jsonReply(200, state, { "set-cookie": deviceCookie.set(context, mark, DEVICE_MS) });
-        // A session is prolonged by its use; the cookie of an ended one is removed.
+        // Using a session extends it; the cookie of an ended one is removed.
         const remainingMs = visitor?.signedIn && visitor.signedIn.session.expiresAt - system.now();
         const value = remainingMs === undefined ? cookie.clear(context) : cookie.set(context, secret, remainingMs);
         return jsonReply(200, state, { "set-cookie": value });
@@ -151,7 +151,7 @@ export function sessionRoutes(parts: ConsoleParts): ConsoleRoute[] {
   ];
 }
 
-/** The account to show; without accounts of Ringport, only the user's id is known. */
+/** The account to show; if the embedding program manages the accounts, only the user's id is known. */
 function accountOf(identity: SignedIn | Principal): AccountView {
   if (!("account" in identity))
     return { id: identity.userId, email: identity.userId, role: "member", created_at: timestamp(0) };

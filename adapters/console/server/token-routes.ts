@@ -5,7 +5,7 @@ import type { NewTokenView, TokenView } from "../api.ts";
 import { BODIES, readBody } from "./bodies.ts";
 import { accountRoute, idOf, type RoutesOf } from "./console-route.ts";
 
-/** Tokens of the account for the HTTP interface. */
+/** Routes for the account's tokens for the HTTP API. */
 export const tokenRoutes: RoutesOf = (parts) => {
   const { system } = parts;
   const { accounts } = parts.ringport;

@@ -22,7 +22,7 @@ export interface Visitors {
   require(context: RequestContext): Promise<Visitor>;
 }
 
-/** @param signIn replaces the sessions of accounts */
+/** @param signIn replaces the accounts' sessions */
 export function visitors(
   accounts: AccountUseCases,
   cookie: SessionCookie,

@@ -1,11 +1,11 @@
 import { type InstallFault, unreadableFault } from "./install-fault.ts";
 
-/** The error for bzip2 data that cannot be decompressed. */
+/** An error for bzip2 data that cannot be decompressed. */
 export function bzip2Fault(reason = "it is damaged"): InstallFault {
   return unreadableFault("the bzip2 data", reason);
 }
 
-/** Reads bits, the highest of each byte first. */
+/** Reads bits, the most significant bit of each byte first. */
 export class BitReader {
   /** Position of the next bit. */
   position: number;
@@ -37,7 +37,7 @@ export class BitReader {
     if (this.position > this.#bytes.length * 8) throw bzip2Fault("it is cut short");
   }
 
-  /** Moves to the next whole byte. */
+  /** Moves to the start of the next byte. */
   align(): void {
     this.position = (this.position + 7) & ~7;
   }

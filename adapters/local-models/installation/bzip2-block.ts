@@ -2,34 +2,34 @@ import { type BitReader, bzip2Fault } from "./bit-reader.ts";
 
 const OUTPUT_BYTES = 256 << 10;
 const MAX_CODE_BITS = 20;
-/** Number of symbols for which a code is used. */
+/** Number of symbols that share a selected code. */
 const GROUP = 50;
-/** Symbols for the digits 1 and 2 of a repetition's length. */
+/** Symbols for the digits 1 and 2 in the length of a run. */
 const RUN_A = 0;
 const RUN_B = 1;
-/** Number of equal bytes that are followed by a count of further ones. */
+/** Number of equal bytes after which a count of further ones follows. */
 const RUN = 4;
 
-/** A byte's part of the checksum: CRC-32 with the highest bit first. */
+/** Table for the checksum: CRC-32, most significant bit first. */
 const CRC = Int32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24;
   for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? 0x04c11db7 : 0);
   return crc;
 });
 
-/** A block of bzip2 data, whose memory is reused for all blocks of a stream. */
+/** A block of bzip2 data; its memory is reused for all blocks of a stream. */
 export class Bzip2Block {
-  /** A byte of the block in the lowest 8 bits, the position of its successor in the others. */
+  /** A byte of the block in the lowest 8 bits, and the position of its successor in the others. */
   readonly #links: Uint32Array;
   #length = 0;
   #start = 0;
 
-  /** @param capacity size of the largest block, bytes */
+  /** @param capacity maximum block size, bytes */
   constructor(capacity: number) {
     this.#links = new Uint32Array(capacity);
   }
 
-  /** Reads the block that follows its checksum. @throws {InstallFault} it is damaged, or cut short */
+  /** Reads the block after its checksum. @throws {InstallFault} the block is damaged, or cut short */
   read(bits: BitReader): void {
     if (bits.read(1) === 1) throw bzip2Fault("it has a format that bzip2 abandoned in 1997");
     this.#start = bits.read(24);
@@ -114,7 +114,7 @@ export class Bzip2Block {
   }
 }
 
-/** The bytes that occur in a block: a bit for each 16 of them, then one for each. */
+/** The byte values that occur in a block: one bit for every 16 values, then one for each value. */
 function usedBytes(bits: BitReader): Uint8Array {
   const rows = bits.read(16);
   const usedSymbols: number[] = [];

@@ -4,17 +4,17 @@ import { Bzip2Block } from "./bzip2-block.ts";
 
 /** "BZh" */
 const STREAM = 0x425a68;
-/** A block begins with the digits of pi, and a stream ends with those of the square root of pi. */
+/** A block begins with the digits of pi, and a stream ends with those of pi's square root. */
 const BLOCK = 0x314159265359;
 const END = 0x177245385090;
 const MAX_BLOCK_BYTES = 900_000;
 /**
- * Size of the input that is buffered, bytes: more than any block takes, with 900,000 symbols of 20 bits and its tables.
+ * Size of the buffered input, bytes: larger than any block, which has at most 900,000 symbols of 20 bits, and tables.
  */
 const BLOCK_INPUT_BYTES = 4 << 20;
 
 /**
- * Decompresses bzip2. Takes less than 20 MB of memory for any input, and verifies each checksum.
+ * Decompresses bzip2. Takes less than 20 MB of memory for any input, and verifies all checksums.
  * @throws {InstallFault} the input is not bzip2, or is damaged or cut short
  */
 export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
@@ -23,7 +23,7 @@ export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerato
   do {
     const header = await input.bits();
     if (header.read(24) !== STREAM) throw bzip2Fault("it is not bzip2");
-    // The size of its blocks, 1 to 9.
+    // The block size, 1 to 9.
     const level = header.read(8) - 0x30;
     if (level < 1 || level > 9) throw bzip2Fault("it is not bzip2");
     input.skipTo(header);
@@ -48,11 +48,11 @@ async function* blocksOf(input: BlockInput, block: Bzip2Block): AsyncGenerator<U
   }
 }
 
-/** The bytes of a source that have not been read. */
+/** The unread bytes of a source. */
 class BlockInput {
   readonly #source: AsyncIterator<Uint8Array>;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Number of bits of the first byte that have been read. */
+  /** Number of bits that have been read from the first byte. */
   #bitOffset = 0;
   #hasEnded = false;
 
@@ -79,7 +79,7 @@ class BlockInput {
   async #fill(): Promise<void> {
     if (this.#hasEnded || this.#bytes.length >= BLOCK_INPUT_BYTES) return;
     const pieces = [this.#bytes];
-    // Reads ahead, because the rest is copied each time.
+    // Reads ahead, because the remaining bytes are copied each time.
     for (let length = this.#bytes.length; length < 2 * BLOCK_INPUT_BYTES; ) {
       const { value, done } = await this.#source.next();
       this.#hasEnded = done === true;

@@ -9,7 +9,7 @@ import { InstallFault, withRemedy } from "./install-fault.ts";
 /** Options of {@link download}. */
 export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
   readonly url: URL;
-  /** SHA-256 that the file must have, in lower case. */
+  /** Expected SHA-256 of the file, in lower case. */
   readonly sha256: string;
   /** The model folder; it exists. */
   readonly folder: string;
@@ -19,20 +19,20 @@ export interface DownloadOptions extends Omit<HttpGetOptions, "headers"> {
   readonly onProgress?: (bytes: number, total: number | undefined) => void;
   /** Pause before another attempt, ms. Default: 2,000. */
   readonly retryMs?: number;
-  /** Opens the file that is written. Default: `open` of `node:fs/promises`. */
+  /** Opens the file for writing. Default: `open` from `node:fs/promises`. */
   readonly openFile?: typeof open | undefined;
 }
 
 const MAX_BYTES = 8 * 2 ** 30;
-/** Maximum number of attempts in a row without a new byte. */
+/** Maximum number of consecutive attempts without a new byte. */
 const MAX_ATTEMPTS = 3;
 /** Time without growth after which a partial file is considered abandoned, ms. */
 const IDLE_MS = 60_000;
 
 /**
- * Downloads a file into a folder, continuing what an interrupted download has left there. Returns its path; the caller deletes
- * it.
- * @throws {InstallFault} it cannot be downloaded, or has another checksum
+ * Downloads a file into a folder, continuing any interrupted download. Returns the file's path; the caller deletes the
+ * file.
+ * @throws {InstallFault} the file cannot be downloaded, or has another checksum
  */
 export async function download(options: DownloadOptions): Promise<string> {
   const { folder, name, sha256, signal } = options;
@@ -42,7 +42,7 @@ export async function download(options: DownloadOptions): Promise<string> {
     await fetchAll(options, path);
     let actualHash = await sha256Of(path, signal);
     if (actualHash !== sha256 && resumedBytes > 0) {
-      // The beginning may be that of an older file.
+      // The beginning may come from an older file.
       await rm(path);
       await fetchAll(options, path);
       actualHash = await sha256Of(path, signal);
@@ -53,7 +53,7 @@ export async function download(options: DownloadOptions): Promise<string> {
     }
     return path;
   } catch (error) {
-    // Keeps only what another attempt can use: the disk may be full.
+    // Keeps the partial file only if another attempt can use it: the disk may be full.
     const isUseful = (signal?.aborted || (error as Error).cause instanceof ConnectionLost) && (await sizeOf(path)) > 0;
     if (isUseful) await rename(path, partialPath(folder, name));
     else await rm(path, { force: true });
@@ -77,7 +77,9 @@ function partialPath(folder: string, name: string, owner = ""): string {
   return join(folder, `.${name}${owner === "" ? "" : `.${owner}`}.part`);
 }
 
-/** Claims the partial file of an earlier download for this process; without one, returns the path of a new file. */
+/**
+ * Claims the partial file of an earlier download for this process; if there is none, returns the path of a new file.
+ */
 async function claimPartial(folder: string, name: string): Promise<string> {
   const ownPath = partialPath(folder, name, crypto.randomUUID());
   const files = await readdir(folder);
@@ -122,7 +124,7 @@ async function fetchRemainder(options: DownloadOptions, path: string, offset: nu
   const { status } = response;
   if (status === 416 || (status === 206 && rangeOf(response).start !== offset)) {
     response.discard();
-    // The server's file is as long as the partial one, or shorter.
+    // The server's file is no longer than the partial one.
     if (status === 416 && rangeOf(response).total === offset) return;
     await rm(path);
     return fetchRemainder(options, path, 0);
@@ -145,7 +147,7 @@ async function fetchRemainder(options: DownloadOptions, path: string, offset: nu
     throw new ConnectionLost(`${url.host} ended the download after ${size} of ${total} bytes`);
 }
 
-/** Appends a response to a file of this size. Returns its new size. */
+/** Appends a response to a file of this size; returns the file's new size. */
 async function append(
   file: FileHandle,
   start: number,

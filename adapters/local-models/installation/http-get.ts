@@ -3,12 +3,12 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { CodedError, errorText } from "../../../src/base/error.ts";
 import { InstallFault } from "./install-fault.ts";
 
-/** A response: its body is read, or discarded. */
+/** A response, whose body must be read or discarded. */
 export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Ends the connection. */
+  /** Closes the connection. */
   discard(): void;
 }
 
@@ -31,7 +31,8 @@ export class ConnectionLost extends CodedError {
 }
 
 /**
- * Sends a GET request, through the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirections; never from HTTPS to HTTP.
+ * Sends a GET request through the proxy set in HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and follows redirects, but never
+ * from HTTPS to HTTP.
  * @throws {ConnectionLost} the server cannot be reached
  */
 export async function httpGet(url: URL, options: HttpGetOptions = {}): Promise<HttpResponse> {
@@ -52,7 +53,7 @@ export async function httpGet(url: URL, options: HttpGetOptions = {}): Promise<H
 async function getOnce(url: URL, { headers, signal, stallMs = STALL_MS }: HttpGetOptions): Promise<HttpResponse> {
   const stop = new AbortController();
   const combinedSignal = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  /** Waits for a byte. */
+  /** Waits for the next bytes. */
   const awaitBytes = async <T>(bytes: Promise<T>): Promise<T> => {
     const fault = new ConnectionLost(`${url.host} sent nothing for ${stallMs / 1_000} s`);
     const timer = setTimeout(() => stop.abort(fault), stallMs);
@@ -97,7 +98,7 @@ const getByFetch: Send = async (url, headers, signal) => {
   };
 };
 
-/** Node reads them for `node:http`, and for `fetch` only if it was started with an option. */
+/** Node reads the proxy variables for `node:http`, and for `fetch` only if started with an option. */
 const getByNode: Send = async (url, headers, signal) => {
   if (!hasProxies() && PROXIES.some((name) => process.env[name] || process.env[name.toLowerCase()]))
     throw new InstallFault(
@@ -123,7 +124,7 @@ function hasProxies(): boolean {
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
 
-/** Code of a failed connection; its message if there is no code. */
+/** The error code of a failed connection, or the message if there is no code. */
 export function connectionReason(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === "string") return code;
@@ -132,7 +133,7 @@ export function connectionReason(error: unknown): string {
   return CODES_BY_TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? text.replace(/^error sending .*? \(\S+\): /, "");
 }
 
-/** Deno's errors have texts in place of the codes of Node and Bun. */
+/** Deno's errors have texts in place of Node's and Bun's codes. */
 const CODES_BY_TEXT: readonly (readonly [RegExp, string])[] = [
   [/\bdns error\b/i, "ENOTFOUND"],
   [/\bconnection refused\b/i, "ECONNREFUSED"],

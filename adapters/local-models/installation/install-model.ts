@@ -10,7 +10,7 @@ export interface InstallModelOptions extends UnpackOptions {
   readonly folder: string;
   /** Path of the archive. */
   readonly archive: string;
-  /** Name of the model's folder. Default: that of the folder in the archive. */
+  /** Name of the model's folder. Default: the name of the folder in the archive. */
   readonly name?: string | undefined;
   /** Replaces an installed model. */
   readonly force?: boolean | undefined;
@@ -19,17 +19,17 @@ export interface InstallModelOptions extends UnpackOptions {
 /** Result of {@link installModel}. */
 export interface InstalledModel {
   readonly name: string;
-  /** False if it was already installed and is unchanged. */
+  /** False if the model was already installed and is unchanged. */
   readonly isNew: boolean;
 }
 
 /** Prefix of unfinished folders: names that begin with a dot are not read as models. */
 const DRAFT = ".draft-";
-/** Age from which a draft or a partial download is considered abandoned, ms. */
+/** Age at which a draft or a partial download is considered abandoned, ms. */
 const STALE_MS = 7 * 24 * 3_600_000;
 const NAME = /^[A-Za-z0-9][\w.+-]{0,127}$/;
 
-/** True if it can be the name of a model. */
+/** True if the text can be a model's name. */
 export function isModelName(name: string): boolean {
   return NAME.test(name);
 }
@@ -43,8 +43,8 @@ export async function isInstalled(folder: string, name: string): Promise<boolean
 }
 
 /**
- * Installs the model of an archive: unpacks it next to the models, checks it as the server does, and moves it to its place.
- * An installed model stays, unless `force` is set. A failure leaves nothing behind.
+ * Installs the model in an archive: unpacks it next to the models, checks it as the server does, and moves it into
+ * place. An installed model stays, unless `force` is set. A failure leaves nothing behind.
  * @throws {InstallFault} the archive or the model cannot be used
  */
 export async function installModel(input: InstallModelOptions): Promise<InstalledModel> {
@@ -67,7 +67,7 @@ export async function installModel(input: InstallModelOptions): Promise<Installe
   }
 }
 
-/** Deletes the folder of a model. It disappears from the model folder immediately. */
+/** Deletes a model's folder, which disappears from the model folder immediately. */
 export async function removeModel(folder: string, name: string): Promise<void> {
   const draft = await mkdtemp(join(folder, DRAFT)).catch(rethrowFor(folder));
   try {
@@ -79,7 +79,7 @@ export async function removeModel(folder: string, name: string): Promise<void> {
   }
 }
 
-/** The licence of a model by its own card; undefined if the card does not name one. */
+/** A model's licence according to its card; undefined if the card does not name one. */
 export async function licenceByCard(model: string): Promise<string | undefined> {
   const card = await readFile(join(model, "MODEL_CARD"), "utf8").catch(() => "");
   return /^[\s*-]*licen[cs]e:\s*(\S.{0,100})/im.exec(card.slice(0, 100_000))?.[1]?.trim();
@@ -99,7 +99,9 @@ async function checkModel(draft: string, name: string): Promise<void> {
     throw new InstallFault(`${name} has no model in its folder: an .onnx file and its tokens.txt are expected there`);
 }
 
-/** Moves the model to its place; if that fails, restores the old one. Returns false if an installed model was kept. */
+/**
+ * Moves the model into place; if that fails, restores the old one. Returns false if an installed model has been kept.
+ */
 async function moveIntoPlace(folder: string, draft: string, name: string, force: boolean): Promise<boolean> {
   const [modelPath, oldPath] = [join(folder, name), join(draft, `old-${name}`)];
   const wasInstalled = await isInstalled(folder, name);
@@ -116,7 +118,7 @@ async function moveIntoPlace(folder: string, draft: string, name: string, force:
   }
 }
 
-/** Deletes the leftovers of killed processes, and abandoned downloads. */
+/** Deletes abandoned downloads, and files left by killed processes. */
 async function deleteStaleDrafts(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(DRAFT) || /^\..*\.part$/.test(name))) {

@@ -3,11 +3,11 @@ import type { KnownModel } from "../known-models.ts";
 import { ConnectionLost, type HttpGetOptions, httpGet } from "./http-get.ts";
 import { InstallFault } from "./install-fault.ts";
 
-/** Releases of a GitHub repository that publish models. */
+/** GitHub releases that publish models. */
 export interface ModelReleases {
-  /** `…/releases/download`; below it a tag and a file. */
+  /** `…/releases/download`; a tag and a file name follow. */
   readonly downloads: string;
-  /** `…/releases/tags`; below it a tag. */
+  /** `…/releases/tags`; a tag follows. */
   readonly api: string;
 }
 
@@ -18,11 +18,11 @@ export const SHERPA_RELEASES: ModelReleases = {
 };
 
 const TAGS: Readonly<Record<KnownModel["job"], string>> = { voice: "tts-models", recogniser: "asr-models" };
-/** Maximum size of a response: a list of checksums has about 100 KB, the description of a release 2 MB. */
+/** Maximum size of a response: a list of checksums has about 100 KB, and the description of a release about 2 MB. */
 const MAX_BYTES = 32 * 2 ** 20;
 const SHA_256 = /^[0-9a-f]{64}$/i;
 
-/** Address of a model's archive. */
+/** URL of a model's archive. */
 export function archiveUrl({ downloads }: ModelReleases, { name, job }: Pick<KnownModel, "name" | "job">): URL {
   return new URL(`${downloads}/${TAGS[job]}/${encodeURIComponent(archiveName(name))}`);
 }
@@ -31,15 +31,15 @@ export function archiveName(model: string): string {
   return `${model}.tar.bz2`;
 }
 
-/** The SHA-256 in lower case; undefined if the text is not one. */
+/** The SHA-256 in lower case; undefined if the text is not a SHA-256. */
 export function parseSha256(text: string): string | undefined {
   return SHA_256.test(text) ? text.toLowerCase() : undefined;
 }
 
 /**
- * The SHA-256 of a model's archive as its release publishes it: in `checksum.txt`, which a job of sherpa-onnx writes
- * each day, or as the digest that GitHub computes.
- * @throws {InstallFault} neither has it; the message names the fix
+ * The SHA-256 of a model's archive as published in its release: in `checksum.txt`, which sherpa-onnx updates daily, or
+ * as the digest computed by GitHub.
+ * @throws {InstallFault} neither is available; the message names the fix
  */
 export async function publishedSha256(
   releases: ModelReleases,
@@ -71,14 +71,14 @@ export async function publishedSha256(
   );
 }
 
-/** The checksum of a file in a list: its name and the checksum in a line, in either order. */
+/** The checksum of a file in a list, whose lines have name and checksum in either order. */
 function listedSha256(list: string, file: string): string | undefined {
   const hashes = list.split(/\r?\n/).flatMap((line) => {
     const words = line.trim().split(/\s+\*?/);
     const other = words[0] === file ? words[1] : words[1] === file ? words[0] : undefined;
     return words.length === 2 && other !== undefined ? [parseSha256(other)] : [];
   });
-  // Two different checksums are treated as none.
+  // Two different checksums count as none.
   return new Set(hashes).size === 1 ? hashes[0] : undefined;
 }
 
@@ -94,7 +94,7 @@ function digestIn(text: string, file: string): string | undefined {
   }
 }
 
-/** A text, or the reason why there is none. @throws {ConnectionLost} the server cannot be reached */
+/** A response's text, or the reason why there is none. @throws {ConnectionLost} the server cannot be reached */
 async function textAt(url: URL, options: HttpGetOptions): Promise<{ readonly text?: string; readonly fault?: string }> {
   const response = await httpGet(url, options);
   if (response.status !== 200) {

@@ -8,9 +8,9 @@ import { errorText } from "../../../src/base/error.ts";
 import { bunzip2 } from "./bzip2.ts";
 import { InstallFault, unreadableFault } from "./install-fault.ts";
 
-/** Limits of an archive. */
+/** Limits on an archive. */
 export interface UnpackLimits {
-  /** Total size of its unpacked files, bytes. */
+  /** Total size of the unpacked files, bytes. */
   readonly bytes: number;
   /** Number of files and folders. */
   readonly files: number;
@@ -18,31 +18,31 @@ export interface UnpackLimits {
 
 /** Options of {@link unpackArchive}. */
 export interface UnpackOptions {
-  /** Default: {@link limitsOf} its size. */
+  /** Default: {@link limitsOf} the archive's size. */
   readonly limits?: UnpackLimits | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Opens the files that are written. Default: `open` of `node:fs/promises`. */
+  /** Opens files for writing. Default: `open` from `node:fs/promises`. */
   readonly openFile?: typeof open | undefined;
 }
 
 const MAX_BYTES = 8 * 2 ** 30;
 const MAX_FILES = 20_000;
 const MAX_DEPTH = 32;
-/** Maximum compression ratio of an archive: weights hardly compress, texts by a factor of 10. */
+/** Maximum compression ratio of an archive: weights hardly compress, and text by a factor of 10. */
 const MAX_RATIO = 25;
 const ALWAYS_ALLOWED_BYTES = 256 * 2 ** 20;
 const SECTOR = 512;
 
-/** Limits by the size of an archive: a small archive with huge files is an attack. */
+/** Limits according to an archive's size: a small archive with huge files is an attack. */
 export function limitsOf(archiveBytes: number): UnpackLimits {
   const bytes = Math.min(MAX_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, archiveBytes * MAX_RATIO));
   return { bytes, files: MAX_FILES };
 }
 
 /**
- * Unpacks a .tar.bz2, .tar.gz or .tar into an empty folder. Writes nothing outside of that, whatever the archive contains.
- * Returns the name of the only folder at its top.
- * @throws {InstallFault} it is not an archive, is damaged, exceeds its limits, or is not made of one folder
+ * Unpacks a .tar.bz2, .tar.gz or .tar into an empty folder. Writes nothing outside it, whatever the archive contains.
+ * Returns the name of the archive's only top-level folder.
+ * @throws {InstallFault} the file is not an archive, is damaged, exceeds the limits, or does not consist of one folder
  */
 export async function unpackArchive(path: string, targetFolder: string, options: UnpackOptions = {}): Promise<string> {
   const limits = options.limits ?? limitsOf((await stat(path)).size);
@@ -59,12 +59,12 @@ export async function unpackArchive(path: string, targetFolder: string, options:
   }
 }
 
-/** True for an error of the file system, such as `ENOSPC`. */
+/** True for a file system error, such as `ENOSPC`. */
 function isFileSystemError(error: unknown): boolean {
   return /^E(?!RR_)[A-Z0-9]+$/.test(String((error as { code?: unknown } | undefined)?.code));
 }
 
-/** The tar archive in a file, by its first bytes. */
+/** The tar archive in a file; the first bytes determine the compression. */
 async function decompress(path: string): Promise<AsyncIterable<Uint8Array>> {
   const head = await headOf(path);
   const startsWith = (text: string, at = 0): boolean => head.subarray(at, at + text.length).toString("latin1") === text;
@@ -107,12 +107,12 @@ async function* limitBytes(
     signal?.throwIfAborted();
     sum += piece.length;
     if (sum > bytes)
-      throw new InstallFault(`its files have more than ${bytes} bytes; a model of that size is not installed`);
+      throw new InstallFault(`its files have more than ${bytes} bytes; models of that size are not installed`);
     yield piece;
   }
 }
 
-/** The files of an archive below a folder. Links are created last, so that no file is written through one. */
+/** An archive's files, unpacked into a folder. Links are created last, so that no file is written through one. */
 class UnpackedTree {
   readonly #root: string;
   readonly #limits: UnpackLimits;
@@ -130,10 +130,10 @@ class UnpackedTree {
   async add({ header, body }: ParsedTarEntry): Promise<void> {
     const { name, type = "file", linkname = "" } = header;
     const parts = partsOf(name);
-    // macOS keeps attributes of files in separate files.
+    // macOS keeps file attributes in separate files.
     if (parts.length === 0 || parts.at(-1)?.startsWith("._")) return body.cancel();
     if (++this.#fileCount > this.#limits.files)
-      throw new InstallFault(`it has more than ${this.#limits.files} files; a model of that kind is not installed`);
+      throw new InstallFault(`it has more than ${this.#limits.files} files; models of that kind are not installed`);
     this.#checkTopFolder(parts, type);
     const path = parts.join("/");
     if (type === "directory") await this.#makeFolder(path);
@@ -144,10 +144,10 @@ class UnpackedTree {
     await body.cancel();
   }
 
-  /** Creates the links. Returns the name of the folder at the top. */
+  /** Creates the links; returns the name of the top-level folder. */
   async finish(): Promise<string> {
     if (this.#topFolder === undefined) throw new InstallFault("the archive is empty");
-    // Folders first, then hard links, then symbolic ones: so no file and no folder is created through a link.
+    // Folders first, then hard links, then symbolic links, so that no file or folder is created through a link.
     for (const { path } of this.#links) await this.#makeFolder(posix.dirname(path));
     for (const { path, target, isHardLink } of this.#links.toSorted(
       (a, b) => Number(b.isHardLink) - Number(a.isHardLink),
@@ -200,7 +200,7 @@ class UnpackedTree {
   }
 }
 
-/** The parts of a path. @throws {InstallFault} it leads out of the folder */
+/** The parts of a path. @throws {InstallFault} the path leads out of the folder */
 function partsOf(path: string): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are refused
   if (/[\x00-\x1f\\]/.test(path))
@@ -211,7 +211,7 @@ function partsOf(path: string): string[] {
   return parts;
 }
 
-/** The target of a link, counted from the root. @throws {InstallFault} it leads out of the folder at the top */
+/** The target of a link, relative to the root. @throws {InstallFault} the target is outside the top-level folder */
 function targetOf(path: string, linkname: string, type: "symlink" | "link"): string {
   const target = posix.join(type === "link" ? "" : posix.dirname(path), linkname);
   if (linkname === "" || linkname.startsWith("/") || target.split("/")[0] !== path.split("/")[0])

@@ -104,12 +104,12 @@ function Details({ instance, data }: { readonly instance: InstanceDetails; reado
   );
 }
 
-/** Announces that the phone was linked while this page was open. */
+/** Announces that the phone has been linked while this page is open. */
 function LinkedNotice({ instance }: { readonly instance: InstanceDetails }) {
   const wasUnlinked = useSignal(instance.status === "CREATED");
   const isLinked = wasUnlinked.value && instance.status !== "CREATED";
   useEffect(() => {
-    if (instance.status === "CREATED") wasUnlinked.value = true; // after an unlinking, the next link is announced again
+    if (instance.status === "CREATED") wasUnlinked.value = true; // the next link is announced again
   }, [instance.status]);
   const { detail } = t.value;
   const phone = instance.connection?.phone ?? null;

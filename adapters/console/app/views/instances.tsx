@@ -36,7 +36,7 @@ export default function Instances() {
       {t.value.add}
     </Button>
   );
-  // Not rendered until its position is known: a button that moves would lose keyboard focus.
+  // Not rendered until its position is known: a button that moves would lose the keyboard focus.
   const hasRows = (list.value.value?.items.length ?? 0) > 0;
   return (
     <PageLayout title={t.value.title} lead={t.value.lead} actions={hasRows ? button : undefined}>
@@ -70,7 +70,7 @@ export default function Instances() {
   );
 }
 
-/** The newest instances, with the cursor of the next ones. */
+/** The newest instances, and the cursor for the next ones. */
 async function newestInstances(count: number, signal: AbortSignal): Promise<Page<Instance>> {
   const items: Instance[] = [];
   let next: string | undefined;

@@ -142,7 +142,7 @@ export default function NewBatch() {
   );
 }
 
-/** Creates the draft and imports its list; a draft whose import fails is deleted. @returns its id */
+/** Creates the draft and imports its list; if the import fails, the draft is deleted. @returns the draft's id */
 async function createDraft(
   form: BatchForm,
   message: FormState,
@@ -158,13 +158,13 @@ async function createDraft(
   } catch (error) {
     await client.batches.delete(id).catch(() => {});
     if (!(error instanceof ConsoleError && error.code === "batch_full")) throw error;
-    // The server names the rows that it has stored, but they were deleted with the draft.
+    // The server's message mentions the stored rows, but they have been deleted with the draft.
     throw new ConsoleError({ ...error, detail: `${name}: ${t.value.list.tooMany}` }, error.retryAfter);
   }
   return id;
 }
 
-/** The faults of the message with the names of a call's fields. */
+/** The faults of the message, with the field names of a call. */
 function withoutPrefix({ code, detail, errors }: RingportError): Parameters<FormState["showServerFaults"]>[0] {
   return {
     code,

@@ -42,7 +42,7 @@ export default function NewCall() {
   const prefill = usePrefill(state);
   const form = useRef<HTMLFormElement>(null);
   const liveCall = useSignal<MicrophoneCall | undefined>(undefined);
-  /** The instance's active call, which kept a new call from being placed. */
+  /** The instance's active call, which has prevented a new call. */
   const activeCall = useSignal<StartedCall["call"] | undefined>(undefined);
   const isMicrophoneCall = state.form.value.type === "DYNAMIC_STREAM";
   useEffect(() => void readServerLimits(), []);
@@ -141,7 +141,7 @@ function showFault(form: HTMLFormElement | null): void {
   });
 }
 
-/** The request of a form, to copy into a terminal or a program. */
+/** The form's request, to copy into a terminal or a program. */
 function Examples({ form }: { readonly form: CallForm }) {
   const { examples } = t.value;
   const url = signedIn.value?.api_url ?? location.origin;

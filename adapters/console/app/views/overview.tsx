@@ -38,7 +38,7 @@ export default function Overview() {
   );
 }
 
-/** The reasons of failed calls, the most frequent first. */
+/** The reasons why calls have failed, most frequent first. */
 function Failures({ failures }: Pick<SummaryView, "failures">) {
   const maxCalls = Math.max(1, ...failures.map(({ calls }) => calls));
   if (failures.length === 0) return <p class="quiet">{t.value.failures.none}</p>;

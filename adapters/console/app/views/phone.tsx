@@ -15,7 +15,7 @@ import { numberFrom, rememberedNumber, rememberNumber } from "./phone/remembered
 
 const t = dictionary({ en, pt });
 
-/** `/phone?number=+12025550147`: a phone of the simulated network in this tab. */
+/** `/phone?number=+12025550147`: a simulated network's phone in this tab. */
 export default function PhoneView() {
   const number = numberFrom(query.value.get("number") ?? "");
   const hasSimulator = signedIn.value?.simulator ?? true;
@@ -29,8 +29,8 @@ export default function PhoneView() {
 }
 
 /**
- * Form for the number. Submitting it also allows sound: browsers play none before the user has interacted with the
- * page.
+ * A form for the phone's number. Submitting it also enables sound: browsers play none until the user has interacted
+ * with the page.
  */
 function NumberChooser() {
   const input = useSignal(query.value.get("number") ?? rememberedNumber());

@@ -81,7 +81,7 @@ export default function Tokens() {
   );
 }
 
-/** @param names names of instances, by their ids */
+/** @param names instance names, by id */
 function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>): TableColumn<TokenView>[] {
   const texts = t.value.columns;
   return [
@@ -126,7 +126,7 @@ function columns(names: ReadonlyMap<string, string>, reload: () => Promise<void>
   ];
 }
 
-/** Permissions of the token, in words. */
+/** A token's permissions, in words. */
 function Access({
   token: { scopes, demo_instance_id: demo },
   names,

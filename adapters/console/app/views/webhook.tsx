@@ -70,7 +70,7 @@ function Details({ webhook, data }: { readonly webhook: Webhook; readonly data: 
   );
 }
 
-/** State of a webhook, with the button that changes it. */
+/** A webhook's state, with the button that changes it. */
 function State({ webhook, data }: { readonly webhook: Webhook; readonly data: Data<Webhook> }) {
   const { detail, disabled } = t.value;
   const change = useAction(async () => {

@@ -100,5 +100,5 @@ function NoCalls({ instances }: { readonly instances: readonly Instance[] | unde
   );
 }
 
-/** The calls of the account. */
+/** The account's calls. */
 const accountCalls: CallSource = { page: client.calls.page, onEvents, streamStarts };

@@ -7,10 +7,10 @@ import { matchesFilter, mayMatch } from "./call-filter.ts";
 /** A call in the list, with its outcome and reference. */
 export type ListedCall = Call;
 
-/** Rank of a status; the rank of a call never decreases. */
+/** Rank of a status; a call's rank never decreases. */
 const RANK: Readonly<Record<CallStatus, number>> = { QUEUED: 0, RINGING: 1, IN_PROGRESS: 2, COMPLETED: 3, FAILED: 3 };
 
-/** The status of a call after an event; undefined if the event does not change it. */
+/** A call's status after an event; undefined if the event does not change it. */
 const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
   queued: "QUEUED",
   ringing: "RINGING",
@@ -23,13 +23,13 @@ const STATUS_AFTER: Readonly<Partial<Record<CallEvent["type"], CallStatus>>> = {
 export type EventEffect = "changed" | "unchanged" | "unknown_call";
 
 /**
- * The calls of a list, newest first: pages from the server, kept up to date by events. Rows are replaced, never
- * changed, so an identical object means an identical row.
+ * The calls in a list, newest first: read from the server page by page, and kept up to date by events. Rows are
+ * replaced, never changed, so an identical object means an identical row.
  */
 export class CallRows {
   readonly #filter: CallListFilter;
   readonly #rows = new Map<string, ListedCall>();
-  /** Oldest call read so far; older ones are on pages that have not been requested. */
+  /** The oldest call that has been read so far; older ones are on pages that have not been requested. */
   #oldestCall: ListedCall | undefined;
   #isComplete = false;
   #sortedRows: readonly ListedCall[] | undefined = [];
@@ -38,7 +38,7 @@ export class CallRows {
     this.#filter = filter;
   }
 
-  /** Newest first; the same array until something changes. */
+  /** The rows, newest first; the same array until something changes. */
   get list(): readonly ListedCall[] {
     this.#sortedRows ??= [...this.#rows.values()].sort(newestFirst);
     return this.#sortedRows;
@@ -69,7 +69,7 @@ export class CallRows {
     this.#sortedRows = undefined;
   }
 
-  /** Applies an event of any call. */
+  /** Applies an event about any call. */
   apply(event: CallEvent): EventEffect {
     const status = STATUS_AFTER[event.type];
     if (status === undefined || event.call_id === null) return "unchanged";
@@ -80,7 +80,7 @@ export class CallRows {
     return "changed";
   }
 
-  /** True if an unknown call may belong to the list: it may match the filter, and is not on a later page. */
+  /** True if an unknown call may belong in the list: it may match the filter, and is not on a later page. */
   #mayBelong(event: CallEvent, id: string, status: CallStatus): boolean {
     if (!mayMatch(event, status, this.#filter)) return false;
     if (this.#isComplete) return true;
@@ -104,7 +104,7 @@ function afterEvent(call: ListedCall, { timestamp, data }: CallEvent, status: Ca
   }
 }
 
-/** The outcome in the data of a final event, which has other fields too. */
+/** The outcome in a final event's data, which has other fields too. */
 function outcomeIn(data: object): ListedCall["outcome"] | undefined {
   if (!("reason" in data)) return undefined;
   const { reference: _, metadata: __, ...outcome } = data as Record<string, unknown>;

@@ -8,7 +8,7 @@ import type { ListedCall } from "./call-rows.ts";
 
 const t = dictionary({ en, pt });
 
-/** Result or state of a call, in words. */
+/** A call's result or state, in words. */
 export function outcomeText({ status, outcome }: ListedCall): string {
   switch (status) {
     case "QUEUED":
@@ -27,13 +27,13 @@ export function outcomeText({ status, outcome }: ListedCall): string {
   return words.join(" · ");
 }
 
-/** Time at which a call was created; only the time of day if that was today. */
+/** The time at which a call was created; only the time of day if it was today. */
 export function createdText({ created_at }: ListedCall): string {
   const isToday = new Date(created_at).toDateString() === new Date().toDateString();
   return isToday ? formatClock(created_at) : formatTime(created_at);
 }
 
-/** Duration of the conversation so far, or in total. */
+/** The duration of the conversation, so far or in total. */
 export function Duration({ call }: { readonly call: ListedCall }) {
   const { status, started_at, ended_at, outcome } = call;
   if (status === "IN_PROGRESS" && started_at) return <Elapsed since={started_at} />;

@@ -22,7 +22,7 @@ const GROUPS: Readonly<Record<"all" | "active" | "completed" | "failed", readonl
   failed: ["FAILED"],
 };
 
-/** Filter of the list of calls. */
+/** The filter for the list of calls. */
 export function FilterBar({
   filter,
   instances,
@@ -105,7 +105,7 @@ export function FilterBar({
   );
 }
 
-/** A text filter that takes effect with Enter, or when the field loses focus. */
+/** A text filter that is applied with Enter, or when the field loses the focus. */
 function TextFilter({
   label,
   hint,

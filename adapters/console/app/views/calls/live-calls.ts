@@ -6,11 +6,11 @@ import { CallRows, type ListedCall } from "./call-rows.ts";
 
 /** Number of calls per page. */
 const PAGE_SIZE = 100;
-/** The largest page of the HTTP interface. */
+/** The HTTP API's maximum page size. */
 const MAX_PAGE_SIZE = 200;
 /** Minimum time between two renderings of the list, ms. */
 const DRAW_INTERVAL_MS = 200;
-/** Delay before new calls are read, so that one request reads many, ms. */
+/** Delay before new calls are read, so that one request reads several, ms. */
 const READ_DELAY_MS = 150;
 /** Maximum number of pages read to find new calls. */
 const MAX_PAGES = 5;
@@ -18,13 +18,13 @@ const MAX_PAGES = 5;
 /** Source of a list of calls. */
 export interface CallSource {
   readonly page: CallsClient["page"];
-  /** Calls the listener with all new events. @returns a function that removes it */
+  /** Calls the listener with all new events. @returns a function that removes the listener */
   onEvents(listener: (events: readonly CallEvent[]) => void): () => void;
   /** Changes when events may have been missed. */
   readonly streamStarts: ReadonlySignal<number>;
 }
 
-/** The calls that match a filter: read page by page, kept up to date by the events of the account. */
+/** The calls that match a filter, read page by page and kept up to date by the account's events. */
 export class LiveCallList {
   /** Newest first. */
   readonly rows = signal<readonly ListedCall[]>([]);
@@ -40,7 +40,7 @@ export class LiveCallList {
   #cursor: string | undefined;
   #pageRead: Promise<void> | undefined;
   readonly #controller = new AbortController();
-  /** New calls that have not been read, each with the time of its creation. */
+  /** New calls that have not been read, each with its creation time. */
   readonly #unknownCalls = new Map<string, number>();
   #drawTimer: ReturnType<typeof setTimeout> | undefined;
   #findTimer: ReturnType<typeof setTimeout> | undefined;
@@ -119,7 +119,7 @@ export class LiveCallList {
     this.isComplete.value = this.#calls.isComplete;
   }
 
-  /** Reads the newest pages until every new call was found, or is newer than the rest. */
+  /** Reads the newest pages until every new call has been found, or cannot be on a later page. */
   async #readUnknownCalls(): Promise<void> {
     const { signal } = this.#controller;
     const missingCalls = new Map(this.#unknownCalls);

@@ -17,15 +17,12 @@ import { spacedNumber } from "./typed-number.ts";
 const t = dictionary({ en, pt });
 const calls = dictionary({ en: enCalls, pt: ptCalls });
 
-/**
- * A call through the microphone, and then its outcome. @param onClose called when the user returns to the
- * form
- */
+/** A call through the microphone, and then its outcome. */
 export function LivePanel({ call, onClose }: { readonly call: MicrophoneCall; readonly onClose: () => void }) {
   const { live } = t.value;
   const phase = call.phase.value;
   const isEnded = phase === "ended";
-  const leave = (): void => void call.hangUp().catch(() => {}); // it has just ended
+  const leave = (): void => void call.hangUp().catch(() => {}); // fails if the call has just ended
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent): void => {
       if (call.phase.peek() !== "ended") event.preventDefault();

@@ -3,7 +3,7 @@ import type { CallStream, StreamEnd, StreamEvent } from "../../../../../src/clie
 import type { AudioLevels, BrowserCallAudio } from "../../audio/browser-call-audio.ts";
 
 /**
- * Maximum number of frames of 20 ms in the send queue; later ones are dropped, so that a slow network adds no lasting
+ * Maximum number of 20 ms frames in the send queue; later ones are dropped, so that a slow network adds no lasting
  * delay.
  */
 const MAX_PENDING_FRAMES = 25;
@@ -17,14 +17,14 @@ export interface ServerCall {
   readonly id: string;
   /** E.164. */
   readonly number: string;
-  /** Attaches to its live audio. */
+  /** Attaches to the call's live audio. */
   stream(): Promise<CallStream>;
   hangUp(): Promise<void>;
 }
 
-/** Microphone and loudspeaker of this browser. */
+/** This browser's microphone and loudspeaker. */
 export interface Headset {
-  /** @param onFrame called with each 20 ms of the microphone's audio */
+  /** @param onFrame called with every 20 ms of the microphone's audio */
   start(
     onFrame: (samples: Int16Array<ArrayBuffer>) => void,
     onLevels: (levels: AudioLevels) => void,
@@ -34,7 +34,7 @@ export interface Headset {
   release(): void;
 }
 
-/** A DYNAMIC_STREAM call that carries the audio of this browser's microphone. */
+/** A DYNAMIC_STREAM call that carries this browser's microphone audio. */
 export class MicrophoneCall {
   readonly callId: string;
   readonly number: string;
@@ -94,7 +94,7 @@ export class MicrophoneCall {
     this.#stream?.dtmf(key).catch(() => {}); // the call has just ended
   }
 
-  /** Ends the call immediately, without waiting for audio that is still on its way to the callee. */
+  /** Ends the call immediately, without waiting for audio that has yet to reach the callee. */
   async hangUp(): Promise<void> {
     if (this.phase.value === "ended") return;
     this.#isHangingUp = true;

@@ -1,22 +1,22 @@
-/** The rows that a long list draws: `from` up to, not including, `to`. */
+/** The rows that a long list draws: `from` up to but not including `to`. */
 export interface RowWindow {
   readonly from: number;
   readonly to: number;
 }
 
-/** A scrolled list of rows of one height; all in pixels. */
+/** A scrolled list whose rows are all the same height; lengths are in pixels. */
 export interface ScrollState {
-  /** Distance from the list's beginning down to the view's upper edge; negative if the list begins below that edge. */
+  /** Distance from the start of the list down to the top of the view; negative if the list starts below it. */
   readonly topOffset: number;
   readonly viewHeight: number;
   readonly rowHeight: number;
   readonly count: number;
 }
 
-/** Number of rows drawn beyond each edge of the view, so that scrolling shows no empty space. */
+/** Number of rows drawn beyond each edge of the view, so that no empty space shows while scrolling. */
 const OVERSCAN = 8;
 
-/** The rows in view, and a few beyond its edges. */
+/** The rows in view, and a few beyond each edge. */
 export function rowWindow({ topOffset, viewHeight, rowHeight, count }: ScrollState): RowWindow {
   const first = Math.floor(topOffset / rowHeight) - OVERSCAN;
   const last = Math.ceil((topOffset + viewHeight) / rowHeight) + OVERSCAN;
@@ -25,7 +25,7 @@ export function rowWindow({ topOffset, viewHeight, rowHeight, count }: ScrollSta
 }
 
 /**
- * The rows to draw in the next task: the drawn rows of a window and at most `maxNewRows` new ones.
+ * The rows to draw in the next task: the rows of the window that are already drawn, and at most `maxNewRows` new ones.
  * @param first the most urgent row; the others follow downwards, then upwards
  */
 export function nextRows(drawnRows: RowWindow, window: RowWindow, first: number, maxNewRows: number): RowWindow {
@@ -49,7 +49,7 @@ export function isNearEnd({ topOffset, viewHeight, rowHeight, count }: ScrollSta
   return topOffset + 2 * viewHeight >= count * rowHeight;
 }
 
-/** The row that a key moves to; undefined for any other key. @param page rows in view */
+/** The row that a key moves to; undefined for keys that do not move. @param page number of rows in view */
 export function rowAfterKey(key: string, row: number, count: number, page: number): number | undefined {
   const step = Math.max(1, page - 1);
   const target = {

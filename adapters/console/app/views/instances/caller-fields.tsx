@@ -8,7 +8,7 @@ import type { CallerForm } from "./caller-form.ts";
 
 const t = dictionary({ en, pt });
 
-/** Caller as the callees see it. */
+/** Fields for the caller as shown to callees. */
 export function CallerFields({
   caller,
   allowedCallers,

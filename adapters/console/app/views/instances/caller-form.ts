@@ -1,6 +1,6 @@
 import type { CallerId } from "../../../../../src/client/index.ts";
 
-/** The fields of a caller in a form. */
+/** A caller as entered in a form. */
 export interface CallerForm {
   readonly phoneNumber: string;
   readonly displayName: string;
@@ -11,7 +11,7 @@ export function callerForm({ phoneNumber = "", displayName = "", withheld = fals
   return { phoneNumber, displayName, withheld };
 }
 
-/** The caller in the fields; null if they are empty. */
+/** The entered caller; null if the fields are empty. */
 export function callerOfForm({ phoneNumber, displayName, withheld }: CallerForm): CallerId | null {
   const number = phoneNumber.replace(/[\s().-]/g, "");
   const name = displayName.trim();

@@ -20,7 +20,7 @@ import { networks, networkTexts } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 
-/** Dialog for the name and the network of a new instance; then opens its page, where the phone is linked. */
+/** A dialog for a new instance's name and network; it then opens the instance's page, where the phone is linked. */
 export function CreateInstanceDialog({ onClose }: { readonly onClose: () => void }) {
   const networkList = useData(networks);
   return (

@@ -9,7 +9,7 @@ import { networkTexts } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 
-/** The number and its network at a glance. */
+/** An overview of the number and its network. */
 export function FactsCard({ instance }: { readonly instance: InstanceDetails }) {
   const { facts, noPhone } = t.value;
   const { connection } = instance;

@@ -15,7 +15,7 @@ import { QrPanel } from "./qr-panel.tsx";
 
 const t = dictionary({ en, pt });
 
-/** The ways to link a phone: by its code, by the address of the code, by a link to send. */
+/** The ways to link a phone: with its code, with the code's URL, or with a link to send. */
 export function LinkCard({
   instance,
   provider,
@@ -73,7 +73,7 @@ function CodeAddress({ page, provider }: { readonly page: string | null; readonl
   );
 }
 
-/** A link to send to the owner of the phone. */
+/** A link to send to the phone's owner. */
 function SendLink({ instance: { id, name } }: { readonly instance: InstanceDetails }) {
   const page = useSignal<LinkPage | undefined>(undefined);
   const createLink = useAction(async () => {

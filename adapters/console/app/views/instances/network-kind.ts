@@ -1,4 +1,4 @@
-/** Kind of network of an instance, by the name of its provider. */
+/** An instance's kind of network, determined by its provider's name. */
 export type NetworkKind = "simulator" | "account" | "trunk" | "other";
 
 export function networkKind(provider: string): NetworkKind {

@@ -10,8 +10,8 @@ const t = dictionary({ en, pt });
 let request: Promise<readonly NetworkView[]> | undefined;
 
 /**
- * The networks that the account may use, the default first. They change only with a restart of the server, so they are
- * read once.
+ * The networks that the account may use, the default first. They change only when the server restarts, so they are read
+ * once.
  */
 export function networks(): Promise<readonly NetworkView[]> {
   request ??= consoleApi.get<NetworkView[]>("networks").catch((error: unknown) => {
@@ -21,7 +21,7 @@ export function networks(): Promise<readonly NetworkView[]> {
   return request;
 }
 
-/** The name of a network, and its description for the user who chooses it. */
+/** A network's name, and its description for users. */
 export function networkTexts(provider: string): { readonly title: string; readonly text: string } {
   const { network } = t.value;
   const kind = networkKind(provider);

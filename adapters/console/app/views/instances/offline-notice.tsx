@@ -43,7 +43,7 @@ export function OfflineNotice({
   );
 }
 
-/** Fix for the user, depending on the server's report and the network. */
+/** The fix for the user, depending on the server's report and the network. */
 function fixOf({ provider, reason }: Connection): string {
   const { fix } = t.value.offline;
   if (reason?.startsWith("no telephony")) return fix.unmounted(provider);

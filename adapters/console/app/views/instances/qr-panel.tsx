@@ -20,7 +20,7 @@ export function QrPanel({
 }: {
   readonly id: string;
   readonly code: Signal<QrCode | undefined>;
-  /** Called when the number is linked or deleted. */
+  /** Called when the number has been linked or deleted. */
   readonly onLinked: () => void;
   /** Called when no code arrives. */
   readonly onFailed: () => void;
@@ -102,7 +102,7 @@ async function pauseWhileVisible(ms: number, signal: AbortSignal): Promise<void>
   });
 }
 
-/** Remaining validity of the code. Hidden from screen readers, because it changes every second. */
+/** The code's remaining validity. Hidden from screen readers, because it changes every second. */
 function Countdown({ expiresAt }: { readonly expiresAt: string | null }) {
   const seconds = useSignal(secondsUntil(expiresAt));
   useEffect(() => {

@@ -10,7 +10,7 @@ import { href } from "../../shell/place.ts";
 
 const t = dictionary({ en, pt });
 
-/** The active calls of an instance, oldest first. */
+/** An instance's active calls, oldest first. */
 export function QueueCard({ instance: { id, callQueue } }: { readonly instance: InstanceDetails }) {
   const { queue } = t.value;
   return (

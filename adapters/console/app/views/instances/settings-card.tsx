@@ -17,7 +17,7 @@ import { networks } from "./network-list.ts";
 
 const t = dictionary({ en, pt });
 
-/** The name of an instance, and the caller of its calls. */
+/** An instance's name, and the caller of its calls. */
 export function SettingsCard({
   instance,
   reload,

@@ -10,13 +10,13 @@ import { toast } from "../../shell/toasts.tsx";
 
 const t = dictionary({ en, pt });
 
-/** Unlinks the phone of an instance, so that another one can be linked. */
+/** Unlinks an instance's phone, so that another one can be linked. */
 export function UnlinkCard({
   instance,
   reload,
 }: {
   readonly instance: InstanceDetails;
-  /** Called when the phone is unlinked. */
+  /** Called when the phone has been unlinked. */
   readonly reload: () => Promise<unknown>;
 }) {
   const { unlink } = t.value;

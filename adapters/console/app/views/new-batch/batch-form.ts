@@ -5,7 +5,7 @@ import type { RetryReason } from "../../../../../src/domain/batches/retry.ts";
 import { isPastStart } from "../../../../../src/domain/batches/schedule-times.ts";
 import { type CallForm, callRequest } from "../new-call/call-form.ts";
 
-/** The form of a new batch, except its message and its list. */
+/** The form for a new batch, without its message and its list. */
 export interface BatchForm {
   readonly name: string;
   readonly instanceIds: readonly string[];
@@ -24,7 +24,7 @@ export interface BatchForm {
   readonly retryTimes: string;
   readonly retryMinutes: string;
   readonly maxConcurrent: string;
-  /** Minimum wait after a call to the same person outside of the batch, minutes. */
+  /** Minimum wait after a call to the same person outside the batch, minutes. */
   readonly gapMinutes: string;
   /** True if the batch pauses when too many calls fail for the same reason. */
   readonly pausesOnFaults: boolean;
@@ -48,7 +48,7 @@ export const EMPTY_BATCH: BatchForm = {
   pausesOnFaults: true,
 };
 
-/** The message of a form. @param audio the audio file in Base64; undefined without one */
+/** The message in a form. @param audio the audio file in Base64; undefined if there is none */
 export function batchMessageOf(form: CallForm, audio?: string): BatchMessage {
   const { instanceId: _, target: __, reference: ___, metadata: ____, ...message } = callRequest(form, audio).body;
   return message as BatchMessage;
@@ -77,7 +77,7 @@ export function batchRequest(form: BatchForm, message: BatchMessage): CreateBatc
   return input;
 }
 
-/** The form as a call to one person, so that a batch's message is checked like that of a call. */
+/** The form as a call to one person, so that a batch's message is checked like a call's. */
 export function asCallForm(form: CallForm): CallForm {
   return {
     ...form,
@@ -99,7 +99,7 @@ export function startHasPassed({ startAt }: Pick<BatchForm, "startAt">, now: num
   return isPastStart(new Date(startAt).getTime(), now);
 }
 
-/** A local time of the browser as a time in UTC. */
+/** The UTC time for a local time in the browser. */
 function isoTime(localTime: string): string {
   const time = new Date(localTime);
   return Number.isNaN(time.getTime()) ? localTime : time.toISOString();

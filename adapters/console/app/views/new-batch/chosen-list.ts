@@ -11,14 +11,14 @@ import {
   withHeader,
 } from "./csv-preview.ts";
 
-/** A file to import, with the names of its columns. */
+/** A file to import, with its column names. */
 export interface ChosenFile {
   readonly name: string;
   readonly file: Blob;
   readonly columns: ColumnChoice;
 }
 
-/** A file that is refused; without a fault it cannot be read. */
+/** A refused file; if it has no fault, it could not be read. */
 export interface RefusedFile {
   readonly name: string;
   readonly fault: FileFault | undefined;
@@ -30,19 +30,19 @@ interface OpenList {
   readonly preview: CsvPreview;
 }
 
-/** The list of people that the user has chosen. */
+/** The list of people chosen by the user. */
 export class ChosenList {
   readonly #list = signal<OpenList | undefined>(undefined);
   readonly #refused = signal<RefusedFile | undefined>(undefined);
   readonly #choice = signal<ColumnChoice>({});
-  /** The file that was chosen last; an earlier one whose reading ends later does not replace it. */
+  /** The file chosen last; an earlier one does not replace it, even if reading it takes longer. */
   #opening: symbol | undefined;
 
   get list(): ReadonlySignal<{ readonly name: string; readonly preview: CsvPreview } | undefined> {
     return this.#list;
   }
 
-  /** The last file, if it is refused. */
+  /** The last file, if it was refused. */
   get refused(): ReadonlySignal<RefusedFile | undefined> {
     return this.#refused;
   }
@@ -65,7 +65,7 @@ export class ChosenList {
       const preview = await csvPreview(file);
       if (this.#opening === opening) this.#show({ name, file, preview }, undefined);
     } catch (error) {
-      // Without a fault the file has been moved or deleted in the meantime.
+      // Without a fault, the file has been moved or deleted since it was chosen.
       if (this.#opening === opening) this.#show(undefined, { name, fault: fileFaultOf(error) });
     }
   }
@@ -80,7 +80,7 @@ export class ChosenList {
     this.#choice.value = { ...this.#choice.value, ...change };
   }
 
-  /** Chooses the column of a variable; it is no longer the column of another one. */
+  /** Chooses a variable's column, which is then no longer another variable's. */
   chooseVariable(variable: string, column: string): void {
     const earlier = Object.entries(this.#choice.value.variableColumns ?? {}).filter(([, other]) => other !== column);
     this.choose({ variableColumns: { ...Object.fromEntries(earlier), [variable]: column } });
@@ -92,8 +92,8 @@ export class ChosenList {
   }
 
   /**
-   * The file with the names of its columns; undefined without one, or if the numbers or a variable have no column.
-   * @param variables variables of the message
+   * The file with its column names; undefined if there is no file, or if the numbers or a variable have no column.
+   * @param variables names of the variables in the message
    */
   fileFor(variables: readonly string[]): ChosenFile | undefined {
     const list = this.#list.value;

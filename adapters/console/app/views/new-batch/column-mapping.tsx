@@ -36,7 +36,7 @@ export function ColumnMapping({
       ? phoneCandidates(preview, choice, variables).filter((name) => name !== phoneColumn)
       : [];
   const missingNames = meanings ? missingVariables(meanings, variables) : [];
-  // A column with a usual name is the reference even if none is chosen.
+  // A column with a usual name is the reference, even if none is chosen.
   const defaultMeanings = meanings && columnMeanings(preview, { ...choice, reference: undefined }, variables);
   const hasReference = defaultMeanings?.some(({ kind }) => kind === "reference") ?? false;
   return (

@@ -5,9 +5,9 @@ import { type FileFault, FileRefusal } from "../../../../../src/domain/batches/f
 import type { ColumnMeaning } from "../../../../../src/domain/batches/target-csv.ts";
 import { PHONE_NUMBER, plainNumber } from "../../../../../src/domain/numbers/phone-number.ts";
 
-/** Number of rows of a preview, after the header. */
+/** Number of rows in a preview, not counting the header. */
 const PREVIEW_ROWS = 5;
-/** Number of bytes that are read for a preview. */
+/** Number of bytes read for a preview. */
 const PREVIEW_BYTES = 512 << 10;
 
 /** The first rows of a file. */
@@ -16,7 +16,7 @@ export interface CsvPreview {
   readonly rows: readonly { readonly row: number; readonly cells: readonly string[] }[];
 }
 
-/** Names of the columns with the numbers, the references and the variables; undefined: the usual names. */
+/** Names of the columns with the numbers, the references and the variables; undefined for the usual names. */
 export interface ColumnChoice {
   readonly phone?: string | undefined;
   readonly reference?: string | undefined;
@@ -25,7 +25,7 @@ export interface ColumnChoice {
 
 /**
  * The first rows of a file.
- * @throws {FileRefusal} it is no table with rows
+ * @throws {FileRefusal} the file is not a table with rows
  */
 export async function csvPreview(file: Blob): Promise<CsvPreview> {
   return previewOf(csvTable(firstBytes(file)));
@@ -40,7 +40,7 @@ async function previewOf(records: AsyncIterable<CsvRecord>): Promise<CsvPreview>
   return { header: header ?? [], rows };
 }
 
-/** The file with a header row, which is added if the first row is a person's: a pasted list of numbers has none. */
+/** The file with a header row. A header is added if the first row is a person's: a pasted list of numbers has none. */
 export async function withHeader(file: Blob): Promise<Blob> {
   const preview = await previewOf(csvRecords(firstBytes(file)));
   const phone = preview.header.findIndex(isNumber);
@@ -75,7 +75,7 @@ export function columnMeanings(
   return guess === undefined ? undefined : meanings({ ...choice, phone: guess });
 }
 
-/** The fault of the columns' names; undefined without one, or if only the column of the numbers is missing. */
+/** The fault in the column names; undefined if there is none, or if only the column with the numbers is missing. */
 export function headerFault(
   preview: CsvPreview,
   choice: ColumnChoice,
@@ -91,14 +91,14 @@ export function headerFault(
   }
 }
 
-/** The fault of a file that was refused; undefined for any other error. */
+/** The fault of a refused file; undefined for any other error. */
 export function fileFaultOf(error: unknown): FileFault | undefined {
   return error instanceof FileRefusal ? error.fault : undefined;
 }
 
 /**
- * The columns that may have the numbers: those with a usual name, or else all; if the first rows show which of them have
- * numbers, only those.
+ * The columns that may have the numbers: those with a usual name, or else all; if the first rows show which of these
+ * have numbers, only those.
  * @param variables variables of the message
  */
 export function phoneCandidates(
@@ -124,7 +124,7 @@ export function columnOf(
   return header[meanings.findIndex((meaning) => meaning.kind === kind)];
 }
 
-/** The name of the column of a variable; undefined if there is none. */
+/** The name of a variable's column; undefined if there is none. */
 export function columnOfVariable(
   { header }: CsvPreview,
   meanings: readonly ColumnMeaning[],
@@ -133,7 +133,7 @@ export function columnOfVariable(
   return header[meanings.findIndex((meaning) => meaning.kind === "variable" && meaning.name === variable)];
 }
 
-/** The variables of the message that no column has. */
+/** The variables in the message that have no column. */
 export function missingVariables(meanings: readonly ColumnMeaning[], variables: readonly string[]): string[] {
   return variables.filter((name) => !meanings.some((meaning) => meaning.kind === "variable" && meaning.name === name));
 }

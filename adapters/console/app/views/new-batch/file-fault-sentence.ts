@@ -7,12 +7,12 @@ import { newBatchTexts } from "./new-batch-texts.ts";
 
 const faults = dictionary({ en, pt });
 
-/** The fault of a file as a sentence that begins with its name. */
+/** A file's fault, as a sentence that begins with the file's name. */
 export function fileFaultSentence(name: string, fault: FileFault): string {
   return `${name}: ${fileFaultText(fault, faults.value)}.`;
 }
 
-/** The text of an error response to an import, by its code; without one, the message of the server. */
+/** The text for the code of an import's error response; if there is none, the server's message. */
 export function importFaultText(code: string, detail: string): string {
   const text = ownMember(newBatchTexts.value.list.responses, code);
   return typeof text === "function" ? text(detail) : (text ?? detail);

@@ -5,9 +5,9 @@ import type { ColumnChoice } from "./csv-preview.ts";
 import { importFaultText } from "./file-fault-sentence.ts";
 
 /**
- * Imports a file into a draft. The browser reads it while it is sent, so that its size does not matter. Uses
+ * Imports a file into a draft. The browser reads the file while sending it, so its size does not matter. Uses
  * `XMLHttpRequest`, because `fetch` reports no upload progress.
- * @param onProgress called with the share that was sent, 0 to 1
+ * @param onProgress called with the share that has been sent, 0 to 1
  * @throws {ConsoleError}
  */
 export function importFile(

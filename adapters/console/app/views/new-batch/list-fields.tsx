@@ -7,7 +7,7 @@ import { ColumnMapping } from "./column-mapping.tsx";
 import { fileFaultSentence } from "./file-fault-sentence.ts";
 import { newBatchTexts as t } from "./new-batch-texts.ts";
 
-/** The list of people: a file that is dropped or chosen, or pasted text; with a preview. */
+/** The list of people, as a dropped or chosen file or as pasted text, with a preview. */
 export function ListFields({
   list,
   variables,
@@ -15,7 +15,7 @@ export function ListFields({
   onOpen,
 }: {
   readonly list: ChosenList;
-  /** Variables of the message. */
+  /** Names of the variables in the message. */
   readonly variables: readonly string[];
   readonly fault?: string | undefined;
   /** Called when another list is chosen. */

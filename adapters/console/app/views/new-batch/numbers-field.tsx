@@ -8,10 +8,10 @@ import { type Data, useData } from "../../shell/use-data.ts";
 import { spacedNumber } from "../calls/typed-number.ts";
 import { newBatchTexts as t } from "./new-batch-texts.ts";
 
-/** Maximum number of instances whose phone numbers are read, each with a request. */
+/** Maximum number of instances whose phone numbers are read, each with a separate request. */
 const MAX_PHONES = 20;
 
-/** The instances that place the calls, each with its number and its state. */
+/** The instances that place the calls, each with its number and state. */
 export function NumbersField({
   instances,
   selectedIds,
@@ -77,7 +77,7 @@ function NumberChoice({
   readonly onChange: (isChosen: boolean) => void;
 }) {
   const { numbers } = t.value;
-  // A list of instances has no phone numbers.
+  // The list of instances has no phone numbers.
   const details = useData(async (signal) =>
     hasPhone ? client.instances.get(id, { expand: ["connection"], signal }) : undefined,
   );

@@ -4,7 +4,7 @@ import { newBatchTexts as t } from "./new-batch-texts.ts";
 
 const RETRY_REASONS = ["busy", "no_answer", "declined", "unreachable", "machine", "interrupted"] as const;
 
-/** Form fields for repeated calls to a person, and for the limits of the batch. */
+/** Form fields for repeated calls to a person, and for the batch's limits. */
 export function RetryFields({
   form,
   edit,

@@ -10,7 +10,7 @@ interface Props {
   readonly edit: (change: Partial<BatchForm>) => void;
 }
 
-/** Times at which the calls may be dialled. */
+/** Form fields for the times at which calls may be dialled. */
 export function ScheduleFields({ form, edit }: Props) {
   const { schedule } = t.value;
   const zoneListId = useId();

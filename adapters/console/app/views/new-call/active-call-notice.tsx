@@ -13,7 +13,7 @@ import { spacedNumber } from "../calls/typed-number.ts";
 const t = dictionary({ en, pt });
 
 /**
- * Reports that no call was placed because the instance already has an active call.
+ * Reports that no call has been placed because the instance already has an active call.
  * @param onHungUp called after the active call has been hung up
  */
 export function ActiveCallNotice({ call, onHungUp }: { readonly call: CreatedCall; readonly onHungUp: () => void }) {

@@ -14,7 +14,8 @@ import type { FormState } from "./form-state.ts";
 const t = dictionary({ en, pt });
 
 /**
- * The audio file of a call: dropped or chosen, with a preview. @param maxBytes maximum size that the server accepts, bytes
+ * A field for a call's audio file, which is dropped or chosen, with a preview. @param maxBytes maximum size that the
+ * server accepts, bytes
  */
 export function AudioField({ state, maxBytes }: { readonly state: FormState; readonly maxBytes: number }) {
   const id = useId();
@@ -29,7 +30,7 @@ export function AudioField({ state, maxBytes }: { readonly state: FormState; rea
       state.edit({ audio: chosenAudio(file.name, new Uint8Array(await file.arrayBuffer())) });
       isUnreadable.value = false;
     } catch {
-      isUnreadable.value = true; // the file has been moved or deleted in the meantime
+      isUnreadable.value = true; // the file has been moved or deleted since it was chosen
     }
   };
   return (

@@ -3,10 +3,10 @@ import { callRequest } from "./call-form.ts";
 
 /** Placeholder for the Base64 text of an audio file. */
 const AUDIO_MARK = "\u0000audio\u0000";
-/** The file of an example before one is chosen. */
+/** The file name in an example before a file is chosen. */
 const DEFAULT_FILE = "message.mp3";
 
-/** The command that places the call of a form. @param url URL of the HTTP interface */
+/** The command that places a form's call. @param url URL of the HTTP API */
 export function curlExample(form: CallForm, url: string): string {
   const json = JSON.stringify(callRequest(form, AUDIO_MARK).body, null, 2);
   const request = (data: string): string =>
@@ -27,7 +27,7 @@ export function curlExample(form: CallForm, url: string): string {
   ].join("\n");
 }
 
-/** The program that places the call of a form and waits for its end. @param url URL of the HTTP interface */
+/** The program that places a form's call and waits for its end. @param url URL of the HTTP API */
 export function typeScriptExample(form: CallForm, url: string): string {
   const body = literal(callRequest(form, AUDIO_MARK).body);
   const readCode = `(await readFile(${JSON.stringify(fileName(form))})).toString("base64")`;
@@ -62,7 +62,7 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 /** Maximum length of an object that stays on one line, characters. */
 const ONE_LINE = 70;
 
-/** A JSON value in the style of TypeScript: keys without quotes, short objects on one line. */
+/** A JSON value in TypeScript style: keys without quotes, short objects on one line. */
 export function literal(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;

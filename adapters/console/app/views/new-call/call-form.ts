@@ -4,13 +4,13 @@ import type { CreateCallInput } from "../../../../../src/domain/calls/call-input
 import { phoneNumberOf } from "../calls/typed-number.ts";
 import type { ChosenAudio } from "./chosen-audio.ts";
 
-/** A variable of an agent, as typed. */
+/** A variable for an agent, as typed. */
 export interface VariableRow {
   readonly name: string;
   readonly value: string;
 }
 
-/** The form of a new call: all fields as entered, including those of other call types. */
+/** The form for a new call: all fields as entered, including those of other call types. */
 export interface CallForm {
   readonly type: CallType;
   readonly instanceId: string;
@@ -29,9 +29,9 @@ export interface CallForm {
   readonly variables: readonly VariableRow[];
   readonly maxTurns: string;
   readonly maxSeconds: string;
-  /** Numbers, separated by commas, semicolons or line breaks. */
+  /** Phone numbers, separated by commas, semicolons or line breaks. */
   readonly transferTo: string;
-  /** Names, separated like the numbers. */
+  /** Tool names, separated like the numbers. */
   readonly tools: string;
   /** JSON. */
   readonly resultSchema: string;
@@ -46,7 +46,7 @@ export interface CallForm {
   readonly metadata: string;
 }
 
-/** Fields of the form by name, each with its place in the request body. */
+/** The form's fields by name, each with its place in the request body. */
 export const FORM_FIELDS = [
   "/instanceId",
   "/type",
@@ -110,11 +110,11 @@ export type CallBody = Readonly<Record<string, unknown>>;
 /** A field that must hold JSON but does not. */
 export interface JsonFault {
   readonly pointer: string;
-  /** The message of the parser. */
+  /** The parser's message. */
   readonly detail: string;
 }
 
-/** The request of a form, and the faults of fields that cannot be sent. */
+/** A form's request, and the faults of fields that cannot be sent. */
 export interface FormRequest {
   readonly body: CallBody;
   readonly faults: readonly JsonFault[];
@@ -122,7 +122,7 @@ export interface FormRequest {
 
 /**
  * The request body for a form. Empty fields are left out.
- * @param audio value for the audio file in the body; undefined without a file
+ * @param audio value for the audio file in the body; undefined if there is no file
  */
 export function callRequest(form: CallForm, audio: unknown): FormRequest {
   const faults: JsonFault[] = [];
@@ -191,13 +191,13 @@ function callerOf({ fromNumber, fromName, withheld }: CallForm): CallBody | unde
   return Object.keys(caller).length === 0 ? undefined : caller;
 }
 
-/** The variables; rows without a name and a value are ignored. */
+/** The variables; rows with neither a name nor a value are ignored. */
 function variablesOf({ variables }: CallForm): CallBody | undefined {
   const rows = variables.filter(({ name, value }) => name.trim() !== "" || value !== "");
   return rows.length === 0 ? undefined : Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
 }
 
-/** Parses a number; other text is returned unchanged, so that the server's message quotes it. */
+/** Parses a number; returns other text unchanged, so that the server's message quotes it. */
 function numberIn(text: string): number | string | undefined {
   const trimmedText = text.trim();
   if (trimmedText === "") return undefined;

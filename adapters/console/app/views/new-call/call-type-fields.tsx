@@ -18,10 +18,10 @@ import type { FormState } from "./form-state.ts";
 import { VoiceField } from "./voice/voice-field.tsx";
 
 const t = dictionary({ en, pt });
-/** Approximate speed of speech, characters per second. */
+/** Approximate rate of speech, characters per second. */
 const CHARACTERS_PER_SECOND = 14;
 
-/** The fields of each type, in the order of the form. */
+/** The fields for each call type, in form order. */
 const FIELDS: Readonly<Record<CallType, (props: FieldsProps) => JSX.Element>> = {
   FIXED_TTS: (props) => (
     <>
@@ -44,13 +44,13 @@ interface FieldsProps {
   readonly limits: Limits;
 }
 
-/** Message for the callee: the type of the call, and the fields of that type. */
+/** Fields for the message to the callee: the call type, and the fields of that type. */
 export function MessageFields({
   state,
   limits,
   types = Object.keys(FIELDS) as CallType[],
 }: FieldsProps & {
-  /** Types to choose from. Default: all. */
+  /** Call types to choose from. Default: all. */
   readonly types?: readonly CallType[];
 }) {
   const { type } = state.form.value;
@@ -100,7 +100,7 @@ function TextFields({ state, limits }: FieldsProps) {
   );
 }
 
-/** Notes on calls through the microphone. */
+/** Notes about calls through the microphone. */
 function StreamNotes() {
   const { stream } = t.value;
   if (signedIn.value?.streams === false)

@@ -5,7 +5,7 @@ import { encodeBase64 } from "../../../../../src/base/base64.ts";
 export interface ChosenAudio {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Detected from the bytes, whatever the name suggests. */
+  /** The format detected from the bytes, whatever the name suggests. */
   readonly format: SniffedFormat;
 }
 
@@ -14,13 +14,13 @@ export function chosenAudio(name: string, bytes: Uint8Array<ArrayBuffer>): Chose
   return { name, bytes, format: sniff(bytes) };
 }
 
-/** The media type of a file's preview; undefined if the server would refuse the file. */
+/** The media type for a file's preview; undefined if the server would refuse the file. */
 export function mediaTypeOf({ format }: ChosenAudio): "audio/wav" | "audio/mpeg" | undefined {
   if (format === "wav") return "audio/wav";
   return format === "mp3" ? "audio/mpeg" : undefined;
 }
 
-/** The file in Base64, for a request. */
+/** The file as Base64, for a request. */
 export function audioBase64({ bytes }: ChosenAudio): string {
   return encodeBase64(bytes);
 }

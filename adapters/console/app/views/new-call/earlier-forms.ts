@@ -4,7 +4,7 @@ import { type CallForm, EMPTY_FORM } from "./call-form.ts";
 /** Maximum number of saved forms; their audio files may be large. */
 const MAX_FORMS = 20;
 
-/** The forms of the calls that this tab has placed, by id: the server does not return texts and files. */
+/** The forms of the calls that this tab has placed, by call id: the server does not return texts and files. */
 const forms = new Map<string, CallForm>();
 
 /** Saves the form of a call for "call again", until the tab is closed. */
@@ -19,7 +19,7 @@ export function savedForm(callId: string): CallForm | undefined {
   return forms.get(callId);
 }
 
-/** Form filled in from a call on the server. */
+/** A form filled in from a call on the server. */
 export function formOfCall(call: CallWith<"reference" | "media">): CallForm {
   const { type, instance_id, target_phone, from, reference, metadata, media } = call;
   const hasMetadata = metadata && Object.keys(metadata).length > 0;

@@ -14,7 +14,7 @@ interface AnyFault {
 /** A fault with its field; faults without one belong to the form itself. */
 export type FieldFault = AnyFault & { readonly field: FormField | undefined };
 
-/** Field of each refusal that concerns one field without naming it. */
+/** The field that each refusal concerns, for refusals that do not name it. */
 const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
   Object.entries<FormField>({
     instance_not_found: "/instanceId",
@@ -25,7 +25,7 @@ const FIELD_OF_CODE: ReadonlyMap<string, FormField> = new Map(
   }),
 );
 
-/** Checks a form by the server's rules. */
+/** Checks a form according to the server's rules. */
 export class FormChecks {
   readonly #schemas: CallSchemas;
 
@@ -33,7 +33,7 @@ export class FormChecks {
     this.#schemas = callSchemas(limits);
   }
 
-  /** Faults that the page can find before the server does, in the order of the body. */
+  /** Faults that the page can find before the server does, in body order. */
   faults(form: CallForm): FieldFault[] {
     const { body, faults } = callRequest(form, audioPlaceholder(form));
     const jsonFaults = faults.map(({ pointer, detail }) => ({ pointer, code: "invalid_json", detail }));
@@ -51,7 +51,7 @@ export class FormChecks {
   }
 }
 
-/** The faults of a problem document, each with its field; a problem without faults is treated as one. */
+/** The faults in a problem document, each with its field; a problem without faults counts as one fault. */
 export function problemFaults(problem: {
   readonly code: string;
   readonly detail: string;
@@ -72,18 +72,18 @@ export function faultsByField(
 
 function withField(fault: AnyFault): FieldFault {
   const { pointer } = fault;
-  // The server reports a missing variable at the agent as a whole.
+  // The server reports a missing variable for the agent as a whole.
   if (pointer === "/agent")
     return { ...fault, field: fault.code === "required" ? "/agent/instructions" : "/agent/variables" };
   const field = FORM_FIELDS.find((candidate) => pointer === candidate || pointer.startsWith(`${candidate}/`));
-  // A fault of a whole object is shown at its first field.
+  // A fault of a whole object is shown at the object's first field.
   return {
     ...fault,
     field: field ?? FORM_FIELDS.find((candidate) => pointer !== "" && candidate.startsWith(`${pointer}/`)),
   };
 }
 
-/** Placeholder for the file: a check needs its size only, not its Base64 text. */
+/** Placeholder for the file: checks need only its size, not its Base64 text. */
 function audioPlaceholder({ audio }: CallForm): UploadedAudio | undefined {
   return audio && new UploadedAudio(audio.bytes, "");
 }

@@ -26,13 +26,13 @@ interface Props {
   readonly hint?: ComponentChildren;
 }
 
-/** Fault of a field, if there is one. */
+/** A field's fault, if there is one. */
 export function faultAt(state: FormState, field: FormField): string | undefined {
   const [first] = state.faults.value.get(field) ?? [];
   return first && fieldFaultText(first);
 }
 
-/** Faults that belong to no field of the form. */
+/** Faults that belong to none of the form's fields. */
 export function FaultList({ faults }: { readonly faults: readonly FieldFault[] }) {
   return (
     <>
@@ -46,7 +46,7 @@ export function FaultList({ faults }: { readonly faults: readonly FieldFault[] }
   );
 }
 
-/** A line of text in the form. */
+/** A single-line text field in the form. */
 export function TextField({
   state,
   name,
@@ -68,7 +68,7 @@ export function TextField({
   );
 }
 
-/** Several lines of text in the form. */
+/** A multi-line text field in the form. */
 export function TextArea({
   state,
   name,
@@ -91,7 +91,7 @@ export function TextArea({
   );
 }
 
-/** One of several values in the form. */
+/** A field in the form for choosing one of several values. */
 export function SelectField({
   state,
   name,
@@ -108,7 +108,7 @@ export function SelectField({
   );
 }
 
-/** Behaviour of a call if an answering machine answers. */
+/** A field for a call's behaviour if an answering machine answers. */
 export function MachineField({
   state,
   field,
@@ -132,7 +132,7 @@ export function MachineField({
   );
 }
 
-/** Fault of a field as a sentence: the server's message in English, a translation by code in other languages. */
+/** A field's fault as a sentence: the server's message in English, a translation of its code in other languages. */
 function fieldFaultText({ pointer, code, detail }: FieldFault): string {
   const translation = language.value === "en" ? undefined : ownMember(faultTexts.value, code);
   const text = translation ?? sentence(detail);
@@ -140,7 +140,7 @@ function fieldFaultText({ pointer, code, detail }: FieldFault): string {
   return line === undefined ? text : t.value.faults.instruction(Number(line) + 1, text);
 }
 
-/** Server messages start in lower case and have no full stop. */
+/** Turns a server message, which starts in lower case and has no full stop, into a sentence. */
 function sentence(text: string): string {
   const end = /[.!?]$/.test(text) ? "" : ".";
   return text.charAt(0).toUpperCase() + text.slice(1) + end;

@@ -7,16 +7,16 @@ import { type FieldFault, FormChecks, faultsByField, problemFaults } from "./for
 /** A form that is being filled in, with its values and faults. */
 export class FormState {
   readonly form = signal<CallForm>(EMPTY_FORM);
-  /** The faults by field, general ones under `undefined`; empty before the first attempt to submit. */
+  /** The faults by field, with general ones under `undefined`; empty before the first attempt to submit. */
   readonly faults: ReadonlySignal<ReadonlyMap<FormField | undefined, readonly FieldFault[]>>;
   readonly #checks: ReadonlySignal<FormChecks>;
   readonly #toCheckedForm: (form: CallForm) => CallForm;
   readonly #isValidated = signal(false);
-  /** Faults reported by the server; dropped with the next change. */
+  /** Faults reported by the server; cleared by the next change. */
   readonly #serverFaults = signal<readonly FieldFault[]>([]);
   #key = randomKey();
 
-  /** @param toCheckedForm returns the form to check in place of the one being filled in. Default: the same */
+  /** @param toCheckedForm returns the form to check in place of the one being filled in. Default: that form */
   constructor(limits: ReadonlySignal<Limits>, toCheckedForm: (form: CallForm) => CallForm = (form) => form) {
     this.#toCheckedForm = toCheckedForm;
     this.#checks = computed(() => new FormChecks(limits.value));
@@ -25,7 +25,7 @@ export class FormState {
     );
   }
 
-  /** The idempotency key of the form, so that repeated sends create one call. */
+  /** The form's idempotency key, so that sending it repeatedly creates one call. */
   get idempotencyKey(): string {
     return this.#key;
   }
@@ -43,7 +43,7 @@ export class FormState {
     return this.#localFaults().length === 0;
   }
 
-  /** Shows the faults of the server's refusal. */
+  /** Shows the faults in the server's refusal. */
   showServerFaults(problem: Parameters<typeof problemFaults>[0]): void {
     this.#serverFaults.value = problemFaults(problem);
   }

@@ -99,7 +99,7 @@ function InactiveInstances({ instances }: { readonly instances: readonly Instanc
   );
 }
 
-/** The instance's active call: without a queue, the server returns it and places no other call. */
+/** The instance's active call: without a queue, the server returns that call and places no other. */
 function ActiveCall({ instanceId }: { readonly instanceId: string }) {
   const instance = useData(
     (signal) => client.instances.get(instanceId, { signal }),

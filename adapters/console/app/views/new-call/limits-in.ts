@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type Limits } from "../../../../../src/domain/limits.ts";
 
-/** The limits of calls in an OpenAPI document of Ringport; missing limits take their defaults. */
+/** The limits for calls in Ringport's OpenAPI document; the defaults apply to missing ones. */
 export function limitsIn(document: unknown): Limits {
   const schema = (type: string, ...names: readonly string[]): unknown =>
     names.reduce(propertyOf, memberOf(document, "components", "schemas", `CreateCall_${type}`));

@@ -9,7 +9,7 @@ import type { FormState } from "./form-state.ts";
 /** Result of sending a form. */
 export interface StartedCall {
   readonly call: CreatedCall;
-  /** False if the instance was already on this call, and no other was placed. */
+  /** False if the instance was already on this call, and no new call was placed. */
   readonly isNew: boolean;
   /** Set for a call through the microphone. */
   readonly microphoneCall?: MicrophoneCall;
@@ -26,7 +26,7 @@ export async function placeCall(state: FormState): Promise<StartedCall> {
 }
 
 /**
- * Places a call with the microphone, which is requested first: without it no phone rings.
+ * Places a call through the microphone. Requests the microphone first: without it, no phone rings.
  * @throws {RingportError}
  * @throws {NoMicrophone}
  */

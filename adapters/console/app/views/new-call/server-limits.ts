@@ -6,10 +6,10 @@ import { limitsIn } from "./limits-in.ts";
 const limits = signal(DEFAULT_LIMITS);
 let isRequested = false;
 
-/** The limits of this server, from its OpenAPI document; the defaults until that has arrived. */
+/** This server's limits, from its OpenAPI document; the defaults until the document has arrived. */
 export const serverLimits: ReadonlySignal<Limits> = limits;
 
-/** Loads the limits of the server, once per tab. */
+/** Loads the server's limits, once per tab. */
 export async function readServerLimits(): Promise<void> {
   if (isRequested) return;
   isRequested = true;

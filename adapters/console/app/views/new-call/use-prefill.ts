@@ -5,12 +5,10 @@ import { query } from "../../shell/place.ts";
 import { formOfCall, savedForm } from "./earlier-forms.ts";
 import type { FormState } from "./form-state.ts";
 
-/** Result of "call again": the whole form, the fields that the server has, or nothing. */
+/** Result of "call again": the whole form was filled in, or only the fields that the server has, or none. */
 export type PrefillResult = "kept" | "partly" | "failed";
 
-/**
- * Fills in the form from the address: `?from=CALL_ID` repeats a call, `?to=` is a number, `?instance=` an instance.
- */
+/** Fills in the form from the query: `?from=CALL_ID` repeats a call, `?to=` is a number, `?instance=` an instance. */
 export function usePrefill(state: FormState): ReadonlySignal<PrefillResult | undefined> {
   const prefill = useSignal<PrefillResult | undefined>(undefined);
   useEffect(() => {

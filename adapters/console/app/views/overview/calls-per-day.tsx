@@ -12,7 +12,7 @@ const MIN_SCALE = 5;
 /** Share of a day's width that its bar covers. */
 const BAR_SHARE = 0.68;
 
-/** One bar per day: completed calls, and failed ones on top. The numbers are in a table for screen readers. */
+/** One bar per day: completed calls, with failed ones on top. A table has the numbers for screen readers. */
 export function CallsPerDay({ days }: Pick<SummaryView, "days">) {
   const maxCalls = Math.max(0, ...days.map(({ completed, failed }) => completed + failed));
   const scale = Math.max(MIN_SCALE, maxCalls);

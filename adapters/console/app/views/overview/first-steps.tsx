@@ -22,7 +22,7 @@ interface Step {
   readonly action: ComponentChildren;
 }
 
-/** First steps of a new user. Hidden if there are calls when the page is loaded. */
+/** First steps for a new user. Hidden if there are calls when the page is loaded. */
 export function FirstSteps() {
   const instances = useData(
     (signal) => client.instances.page({ limit: 100 }, { signal }),
@@ -112,7 +112,7 @@ export function FirstSteps() {
   );
 }
 
-/** True once a phone was opened in a tab of this browser. */
+/** True once a phone has been opened in one of this browser's tabs. */
 function useOpenedPhone(): boolean {
   const isOpen = useSignal(hasOpenedPhone());
   useEffect(() => {

@@ -14,7 +14,7 @@ import { spacedNumber } from "../calls/typed-number.ts";
 
 const t = dictionary({ en, pt });
 
-/** The live list of active calls. */
+/** A live list of the active calls. */
 export function LiveCalls() {
   const calls = useData(
     (signal) => client.calls.page({ status: ["QUEUED", "RINGING", "IN_PROGRESS"], limit: 20 }, { signal }),

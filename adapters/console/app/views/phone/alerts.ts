@@ -7,7 +7,7 @@ import { flashTitle, notify, ring } from "./ringer.ts";
 
 const t = dictionary({ en, pt });
 
-/** Name or number of the caller, for display; a number does not wrap. */
+/** The caller's name or number, for display; a number does not wrap. */
 export function callerText({ from }: PhoneCall): string {
   if (from.withheld) return t.value.withheld;
   return (
@@ -16,7 +16,7 @@ export function callerText({ from }: PhoneCall): string {
   );
 }
 
-/** Alerts the user to a call by sound, title, notification and vibration, until the returned function is called. */
+/** Alerts the user to a call with sound, title, notification and vibration, until the returned function is called. */
 export function alertUser(call: PhoneCall, context: AudioContext): () => void {
   const { calls } = t.value;
   const stopFunctions = [

@@ -16,7 +16,7 @@ const t = dictionary({ en, pt });
 
 type InCall = Extract<PhoneState, { readonly name: "ringing" | "talking" }>;
 
-/** A call that rings or is answered: its caller and its buttons. */
+/** A ringing or answered call: the caller and the buttons. */
 export function CallScreen({ phone, state }: { readonly phone: Phone; readonly state: InCall }) {
   return state.name === "ringing" ? (
     <RingingScreen phone={phone} call={state.call} />
@@ -107,7 +107,7 @@ function Timer({ since }: { readonly since: number }) {
   );
 }
 
-/** The levels of both directions, and the reason for a silent microphone. */
+/** The levels in both directions, and the reason for a silent microphone. */
 function Meters({ liveCall }: { readonly liveCall: LiveCall }) {
   const { heard, spoken } = liveCall.levels.value;
   const microphone = liveCall.microphone.value;

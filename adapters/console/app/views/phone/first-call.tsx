@@ -14,7 +14,7 @@ import { EMPTY_FORM } from "../new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 
-/** Instructions to call this phone, with the form of the console or with a command. */
+/** Instructions for calling this phone, with the console's form or with a command. */
 export function FirstCall({ number }: { readonly number: string }) {
   const instances = useInstances();
   const { first } = t.value;

@@ -7,7 +7,7 @@ const t = dictionary({ en, pt });
 
 const KEYS = [..."123456789*0#"];
 
-/** The keys of a phone, which also respond to the keyboard. */
+/** A phone's keys, which also respond to the keyboard. */
 export function Keypad({ press }: { readonly press: (digit: string) => void }) {
   const keys = useRef<HTMLFieldSetElement>(null);
   useEffect(() => {

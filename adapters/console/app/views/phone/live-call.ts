@@ -15,9 +15,9 @@ export interface LiveCallOptions {
   readonly context: AudioContext;
   /** Sample rate of the audio, Hz. */
   readonly callRate: number;
-  /** Resolves with true if the processor was loaded into the context. */
+  /** Resolves with true if the processor has been loaded into the context. */
   readonly processor: Promise<boolean>;
-  /** Called with each frame of the microphone. */
+  /** Called with each frame from the microphone. */
   readonly onFrame: (frame: Int16Array<ArrayBuffer>) => void;
 }
 
@@ -35,7 +35,7 @@ export class LiveCall {
     void this.#start(options);
   }
 
-  /** Plays the next audio of the caller. */
+  /** Plays the caller's next audio. */
   play(samples: Int16Array<ArrayBuffer>): void {
     this.#audio?.play(samples);
   }
@@ -75,7 +75,7 @@ export class LiveCall {
       this.microphone.value = result;
       return;
     }
-    // The call may have ended while the browser asked for permission.
+    // The call may have ended while the browser was asking for permission.
     if (this.#isEnded) {
       stopMicrophone(result);
       return;
@@ -84,7 +84,7 @@ export class LiveCall {
     this.mute(this.muted.value);
     audio.connect?.(result);
     this.microphone.value = "on";
-    // Unplugged, or its permission was withdrawn.
+    // The microphone was unplugged, or its permission withdrawn.
     for (const track of result.getTracks())
       track.onended = () => {
         this.microphone.value = "missing";

@@ -7,7 +7,7 @@ const MAX_RETRY_MS = 10_000;
 /** Close codes after which the phone does not reconnect. */
 const TOO_MANY = 4029;
 const REVOKED = 4001;
-/** Send queue above which new audio is dropped, bytes: half a second. */
+/** Maximum send queue, bytes (half a second); new audio beyond it is dropped. */
 const MAX_QUEUED_BYTES = 16_000;
 
 /** Options of {@link PhoneConnection}. */
@@ -15,11 +15,11 @@ export interface PhoneConnectionOptions {
   /** Address of the WebSocket. */
   readonly url: string;
   readonly onInput: (input: PhoneInput) => void;
-  /** Receives the next audio of the caller. */
+  /** Receives the caller's next audio. */
   readonly onAudio: (samples: Int16Array<ArrayBuffer>) => void;
 }
 
-/** The connection of a phone to the server. It reconnects automatically until it is closed. */
+/** A phone's connection to the server. It reconnects automatically until closed. */
 export class PhoneConnection {
   readonly #options: PhoneConnectionOptions;
   #socket: WebSocket | undefined;
@@ -38,7 +38,7 @@ export class PhoneConnection {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(command));
   }
 
-  /** Sends audio of the microphone; drops it if the network is too slow. */
+  /** Sends audio from the microphone; drops it if the network is too slow. */
   sendAudio(samples: Int16Array<ArrayBuffer>): void {
     const socket = this.#socket;
     if (socket?.readyState === WebSocket.OPEN && socket.bufferedAmount <= MAX_QUEUED_BYTES) socket.send(samples);

@@ -79,7 +79,7 @@ function endText({ cause, ms }: LastCall): string {
   return ownMember(ends, cause) ?? ends.other;
 }
 
-/** Asks for permission to show notifications, unless it was granted or denied before. */
+/** Asks for permission to show notifications, unless it has already been granted or denied. */
 function NotificationButton() {
   const permission = useSignal("Notification" in globalThis ? Notification.permission : "denied");
   if (permission.value !== "default" || !isSecureContext) return null;

@@ -9,7 +9,7 @@ export interface PhoneCall {
   readonly sampleRate: number;
 }
 
-/** Reason for which the server has refused the phone permanently. */
+/** Reason why the server has permanently refused the phone. */
 export type RefusalReason = "too_many" | "signed_out";
 
 /** State of the phone. */
@@ -20,14 +20,14 @@ export type PhoneState =
   | { readonly name: "refused"; readonly reason: RefusalReason }
   | { readonly name: "ready"; readonly last?: LastCall }
   | { readonly name: "ringing"; readonly call: PhoneCall }
-  /** `since`: time of the answer, ms. */
+  /** `since`: time at which the call was answered, ms. */
   | { readonly name: "talking"; readonly call: PhoneCall; readonly since: number };
 
 /** The previous call, and how it ended for this phone. */
 export interface LastCall {
   readonly call: PhoneCall;
   readonly cause: PhoneEnd | "connection_lost";
-  /** Duration after the answer, ms; undefined if the call was not answered. */
+  /** Duration since the call was answered, ms; undefined if it was not answered. */
   readonly ms: number | undefined;
 }
 
@@ -68,7 +68,7 @@ type InCall = Extract<PhoneState, { readonly call: PhoneCall }>;
 
 const isAbout = (state: PhoneState, callId: string): state is InCall => "call" in state && state.call.id === callId;
 
-/** The current call, which has ended; otherwise the previous one. */
+/** The current call, which has just ended; if there is none, the previous one. */
 function lastOf(state: PhoneState, cause: LastCall["cause"], now: number): { readonly last?: LastCall } {
   if ("call" in state) {
     const ms = state.name === "talking" ? now - state.since : undefined;

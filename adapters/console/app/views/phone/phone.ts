@@ -9,7 +9,7 @@ import { PhoneConnection } from "./phone-connection.ts";
 import { nextPhoneState, type PhoneInput, type PhoneState } from "./phone-state.ts";
 import { playKey } from "./ringer.ts";
 
-/** A phone that is open in this page: its connection, its state and its sound. */
+/** A phone open in this page, with its connection, state and sound. */
 export class Phone {
   readonly state: Signal<PhoneState> = signal<PhoneState>({ name: "connecting" });
   /** The audio of the answered call. */
@@ -44,7 +44,7 @@ export class Phone {
     this.#send("hang_up");
   }
 
-  /** Presses a key, which is heard on both sides. */
+  /** Presses a key; its tone is heard on both sides. */
   press(digit: string): void {
     if (this.state.value.name !== "talking") return;
     playKey(this.#context, digit);

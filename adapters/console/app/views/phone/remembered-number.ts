@@ -2,12 +2,12 @@ import { PHONE_NUMBER } from "../../../../../src/domain/numbers/phone-number.ts"
 import { phoneNumberOf } from "../calls/typed-number.ts";
 
 const KEY = "ringport-phone-number";
-/** Default number of a phone, outside the plan of the simulated network. */
+/** Default number of a phone, outside the simulated network's number plan. */
 const FIRST_NUMBER = "+12025550147";
 
 /**
- * The E.164 form of a typed number, such as `+1 (202) 555-0147`; undefined if it is not a number. In the query of an
- * address, a plus that was not encoded has become a space.
+ * The E.164 form of a typed number, such as `+1 (202) 555-0147`; undefined if it is not a number. In a URL's query, a
+ * plus that was not encoded is read as a space.
  */
 export function numberFrom(text: string): string | undefined {
   const number = phoneNumberOf(text.replace(/^ /, "+"));
@@ -36,6 +36,6 @@ export function rememberNumber(number: string): void {
   try {
     localStorage.setItem(KEY, number);
   } catch {
-    // A browser without storage forgets it when the page is closed.
+    // Without storage, the browser forgets the number when the page is closed.
   }
 }

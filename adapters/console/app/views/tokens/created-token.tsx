@@ -14,7 +14,7 @@ import { curlTokenExample, typescriptExample } from "./token-examples.ts";
 
 const t = dictionary({ en, pt });
 
-/** The new token, shown only once, with code to paste. */
+/** The new token, which is shown only once, with code to paste. */
 export function CreatedToken({ token, onClose }: { readonly token: NewTokenView; readonly onClose: () => void }) {
   const texts = t.value.created;
   const instances = useData((signal) => client.instances.page({ limit: 100 }, { signal }));

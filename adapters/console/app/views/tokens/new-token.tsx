@@ -16,7 +16,7 @@ const t = dictionary({ en, pt });
 
 const SCOPES = ["read", "call", "admin"] as const satisfies readonly TokenScope[];
 const DAY_MS = 86_400_000;
-/** Lifetimes of a token, days; 0: it never expires. */
+/** Possible lifetimes of a token, days; 0 means that it never expires. */
 const LIFETIMES = ["0", "7", "30", "90", "365"] as const;
 
 /** The form that creates a token. */

@@ -2,7 +2,7 @@ import type { TokenScope } from "../../../../../src/domain/access/token-scope.ts
 
 /** A token, and the details that an example needs. */
 export interface TokenUse {
-  /** Base URL of the HTTP interface. */
+  /** Base URL of the HTTP API. */
   readonly url: string;
   readonly token: string;
   /** Null: all scopes. */
@@ -52,7 +52,7 @@ export function typescriptExample(use: TokenUse): string {
   );
 }
 
-/** Path and body of the example; undefined for an example that only reads, because the token cannot call or manage. */
+/** Path and body of the example; undefined if the example only reads, because the token can neither call nor manage. */
 function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: object] | undefined {
   const hasScope = (scope: TokenScope): boolean => scopes === null || scopes.includes(scope);
   if (hasScope("call") && instance !== undefined) {
@@ -63,12 +63,12 @@ function bodyOf({ scopes, instance }: TokenUse): readonly [path: string, body: o
   return undefined;
 }
 
-/** An argument for a POSIX shell. */
+/** The text quoted as an argument for a POSIX shell. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** JSON in the style of TypeScript: names without quotes. */
+/** JSON in TypeScript style: names without quotes. */
 function literal(value: object): string {
   return JSON.stringify(value, null, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
 }

@@ -20,13 +20,13 @@ const t = dictionary({ en, pt });
 
 /** Maximum number of deliveries shown. */
 const MAX_ROWS = 50;
-/** Time before the next attempt from which the list is polled, ms: no event reports the end of a delivery. */
+/** The list is polled from this long before the next attempt, ms: no event reports the end of a delivery. */
 const DUE_WITHIN_MS = 30_000;
 const POLL_MS = 2_000;
 
 type Filter = "all" | WebhookDelivery["status"];
 
-/** The deliveries of a webhook: sent, pending or failed. */
+/** A webhook's deliveries: sent, pending or failed. */
 export function DeliveriesCard({
   webhook,
   onFailed,
@@ -128,7 +128,7 @@ async function latestDeliveries(id: string, filter: Filter, signal: AbortSignal)
   return rows;
 }
 
-/** Reads the list again while an attempt is running or due. */
+/** Keeps reading the list while an attempt is running or due. */
 function usePolling(rows: readonly WebhookDelivery[] | undefined, reload: () => Promise<void>): void {
   const isDue = rows?.some(
     ({ status, next_attempt_at }) =>

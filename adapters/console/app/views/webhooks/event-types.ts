@@ -4,7 +4,7 @@ type EventType = CallEvent["type"];
 /** Subject of an event. */
 export type EventGroup = "call" | "detail" | "number" | "batch";
 
-/** Every event type by subject; a new type does not compile until it is listed. */
+/** All event types by subject; a new type is a compile error until listed here. */
 const GROUP_BY_EVENT_TYPE: Readonly<Record<EventType, EventGroup>> = {
   queued: "call",
   ringing: "call",
@@ -59,15 +59,15 @@ const GROUP_BY_EVENT_TYPE: Readonly<Record<EventType, EventGroup>> = {
   target_done: "batch",
 };
 
-/** The types of a group. */
+/** The event types of a group. */
 export function typesOf(group: EventGroup): EventType[] {
   return (Object.keys(GROUP_BY_EVENT_TYPE) as EventType[]).filter((type) => GROUP_BY_EVENT_TYPE[type] === group);
 }
 
-/** The final events of a call. */
+/** A call's final events. */
 export const END_TYPES: readonly EventType[] = ["completed", "failed"];
 
-/** Selection of a webhook's events: all, ends of calls, or these types. */
+/** Selection of a webhook's events: all, ends of calls, or chosen types. */
 export type EventChoice = "all" | "ends" | "chosen";
 
 export function choiceOf(events: readonly string[] | null): EventChoice {

@@ -6,7 +6,7 @@ import pt from "../../dictionary/pt/webhooks.ts";
 
 const t = dictionary({ en, pt });
 
-/** State of a webhook. */
+/** A webhook's state. */
 export function WebhookBadge({ webhook }: { readonly webhook: Webhook }) {
   const { status } = t.value;
   if (webhook.enabled) return <Badge tone="good">{status.enabled}</Badge>;
@@ -15,7 +15,7 @@ export function WebhookBadge({ webhook }: { readonly webhook: Webhook }) {
 
 const TONES = { pending: "info", delivered: "good", failed: "bad" } as const;
 
-/** State of a delivery. */
+/** A delivery's state. */
 export function DeliveryBadge({ delivery }: { readonly delivery: WebhookDelivery }) {
   return <Badge tone={TONES[delivery.status]}>{t.value.deliveries.status[delivery.status]}</Badge>;
 }

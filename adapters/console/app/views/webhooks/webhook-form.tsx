@@ -20,7 +20,7 @@ export interface WebhookFields {
   readonly events: EventType[] | null;
 }
 
-/** Address, description and events of a webhook. */
+/** A form for a webhook's URL, description and events. */
 export function WebhookForm({
   webhook,
   save,

@@ -22,7 +22,7 @@ interface Props {
   readonly onChoose: (language: VoiceLanguage) => void;
 }
 
-/** Chooses a language: a text field that searches, over a list. */
+/** A field for choosing a language: a search field with a list. */
 export function LanguageCombobox({ languages, tag, name, isInvalid, describedBy, onChoose }: Props) {
   const id = useId();
   const isOpen = useSignal(false);
@@ -179,7 +179,7 @@ function Option({
   );
 }
 
-/** The likely languages apart from the others; one group for the results of a search. */
+/** The likely languages in one group and the others in another; search results are in a single group. */
 function groupsOf(
   languages: readonly VoiceLanguage[],
   query: string | undefined,

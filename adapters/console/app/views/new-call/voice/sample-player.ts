@@ -7,12 +7,12 @@ export interface CurrentSample {
 }
 
 /**
- * Starts playing a WAV file, and calls `onEnd` at its end.
+ * Starts playing a WAV file, and calls `onEnd` when it ends.
  * @returns a function that stops playing and releases all resources
  */
 type PlaySound = (wav: Uint8Array<ArrayBuffer>, onEnd: () => void) => Promise<() => void>;
 
-/** Plays samples of voices, one at a time. */
+/** Plays voice samples, one at a time. */
 export class SamplePlayer {
   /** The sample that is loading or playing, or that has failed; otherwise undefined. */
   readonly current: ReadonlySignal<CurrentSample | undefined>;
@@ -30,7 +30,7 @@ export class SamplePlayer {
     this.#play = play;
   }
 
-  /** Plays the sample of a voice in place of the current one. */
+  /** Plays a voice's sample in place of the current one. */
   async play(voiceId: string): Promise<void> {
     this.stop();
     const scope = new AbortController();
@@ -50,7 +50,7 @@ export class SamplePlayer {
     }
   }
 
-  /** Stops the current sample, even while it loads. */
+  /** Stops the current sample, even while it is loading. */
   stop(): void {
     this.#scope.abort();
     this.#current.value = undefined;

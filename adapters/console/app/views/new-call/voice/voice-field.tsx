@@ -17,7 +17,7 @@ import { VoiceList } from "./voice-list.tsx";
 
 const t = dictionary({ en, pt });
 
-/** The voice of a call: its language, then one of the voices of that language. */
+/** Fields for a call's voice: its language, then one of that language's voices. */
 export function VoiceField({
   state,
   name,
@@ -49,7 +49,7 @@ export function VoiceField({
   );
   const suggestion = voices && suggestedVoice(voices, preferences);
   useEffect(() => {
-    // A call without a text needs no voice: an agent has its own.
+    // A call without text needs no voice: an agent has its own.
     if (name === "voiceId" && voiceId === "" && suggestion) state.edit({ voiceId: suggestion.id });
   }, [voices]);
 

@@ -6,21 +6,21 @@ import { VOICE_ID } from "../../../../../../src/domain/voice-id.ts";
 export interface VoiceLanguage {
   /** BCP 47 tag: `pt-BR`. */
   readonly tag: string;
-  /** Name of the language for the reader: "Portuguese (Brazil)". */
+  /** Name of the language in the user's language: "Portuguese (Brazil)". */
   readonly name: string;
-  /** True for a preferred language of the reader. */
+  /** True for one of the user's preferred languages. */
   readonly isPreferred: boolean;
   readonly hasNatural: boolean;
-  /** Natural ones first; of these, the best voice on the server is the first. */
+  /** Natural voices first; the first of these is the best one on the server. */
   readonly voices: readonly Voice[];
   /** Names and tag for {@link matchingLanguages}. */
   readonly searchNames: readonly string[];
 }
 
 /**
- * The languages of voices by their names, preferred ones first.
+ * The languages of the voices, sorted by name, preferred ones first.
  * @param locale the language of the names
- * @param preferences tags of languages, the preferred one first
+ * @param preferences language tags, most preferred first
  */
 export function voiceLanguages(
   voices: readonly Voice[],
@@ -28,7 +28,7 @@ export function voiceLanguages(
   preferences: readonly string[],
 ): VoiceLanguage[] {
   const name = languageNames(locale);
-  // "Brazilian Portuguese" is found too, and so is each English name.
+  // A search also finds "Brazilian Portuguese", and every English name.
   const otherNames = [languageNames(locale, "dialect"), languageNames("en"), languageNames("en", "dialect")];
   const groups = new Map<string, Voice[]>();
   for (const voice of voices) groups.set(voice.language, [...(groups.get(voice.language) ?? []), voice]);
@@ -49,8 +49,8 @@ export function voiceLanguages(
 }
 
 /**
- * The languages with a name or a tag that matches a query, the closest first; if a whole name matches, only those.
- * Ignores case, accents and punctuation.
+ * The languages whose name or tag matches a query, closest match first; if a whole name matches, only languages with
+ * such a match. Ignores case, accents and punctuation.
  */
 export function matchingLanguages(languages: readonly VoiceLanguage[], query: string): readonly VoiceLanguage[] {
   const text = comparable(query);
@@ -72,7 +72,7 @@ function distanceOf({ searchNames }: VoiceLanguage, text: string): number | unde
   return isMatch ? 2 : undefined;
 }
 
-/** A voice for the first preferred language with a voice: of the same region, and natural, if available. */
+/** A voice for the first preferred language that has one: natural and from the same region, if available. */
 export function suggestedVoice(voices: readonly Voice[], preferences: readonly string[]): Voice | undefined {
   for (const tag of preferences) {
     const matches = voices.filter(({ language }) => baseOf(language) === baseOf(tag)).sort(naturalFirst);
@@ -82,7 +82,7 @@ export function suggestedVoice(voices: readonly Voice[], preferences: readonly s
   return undefined;
 }
 
-/** The voice with this id, even if only `xx-YY-1` lists it; undefined for a voice that no list has. */
+/** The voice with this id, even if it is listed only as `xx-YY-1`; undefined if it is not listed at all. */
 export function voiceWithId(voices: readonly Voice[], id: string): Voice | undefined {
   const voice = voices.find((item) => item.id === id);
   if (voice) return voice;
@@ -90,7 +90,7 @@ export function voiceWithId(voices: readonly Voice[], id: string): Voice | undef
   return alias && { ...alias, id, alias_of: null };
 }
 
-/** The language in a voice id: `pt-BR` of `pt-BR-20`. */
+/** The language in a voice id: `pt-BR` in `pt-BR-20`. */
 export function languageOfVoice(id: string): string | undefined {
   return VOICE_ID.test(id) ? id.slice(0, id.lastIndexOf("-")) : undefined;
 }
@@ -100,11 +100,11 @@ export function isBest(id: string): boolean {
   return VOICE_ID.test(id) && id.endsWith("-1");
 }
 
-/** Names that browsers lack, by the language of the name. */
+/** Names that browsers lack, by the name's language. */
 const CARIBBEAN = new Map([["pt", "Caribe"]]);
 
 /**
- * Names of languages by their tags, as in a list: "Portuguese (Brazil)".
+ * A function that returns a language's name for a list: "Portuguese (Brazil)".
  * @param locale the language of the names
  * @param languageDisplay `dialect` for "Brazilian Portuguese"
  */
@@ -124,7 +124,7 @@ export function languageNames(
   };
 }
 
-/** Preferred languages in the order of the preferences, those of the same region first; all others equal. */
+/** Sort order: preferred languages in order of preference, those from the same region first; all others are equal. */
 function orderOf(tag: string, preferences: readonly string[]): number {
   const index = preferences.findIndex((preference) => baseOf(preference) === baseOf(tag));
   if (index === -1) return Number.MAX_SAFE_INTEGER;

@@ -14,22 +14,22 @@ import { isBest } from "./voice-languages.ts";
 const t = dictionary({ en, pt });
 
 interface ListProps {
-  /** Name of the language. */
+  /** Name of the voices' language. */
   readonly language: string;
   readonly voices: readonly Voice[];
   /** True if the voices include variants. */
   readonly hasVariants: boolean;
   /** Id of the chosen voice; empty for the default. */
   readonly voiceId: string;
-  /** The chosen voice if the list does not have it; its id if the server does not either. */
+  /** The chosen voice, if it is not in the list; only its id, if the server does not have it either. */
   readonly unlistedVoice: Voice | string | undefined;
-  /** True if no voice may be chosen, so that the language decides. */
+  /** True if the choice may be left to the language, with no voice chosen. */
   readonly hasDefault: boolean;
   readonly player: SamplePlayer;
   readonly onChoose: (voiceId: string) => void;
 }
 
-/** The voices of a language, each with a sample to listen to. */
+/** A language's voices, each with a sample to listen to. */
 export function VoiceList({
   language,
   voices,
@@ -117,7 +117,7 @@ function rowOf(voice: Voice | string): Row {
     : { id, title: name, detail: id, quality };
 }
 
-/** Plays a sample, or stops it. @param isReachable true if the Tab key stops here; the arrow keys choose a row first */
+/** Plays or stops a sample. @param isReachable true if Tab can reach the button; the arrow keys choose a row first */
 function PlayButton({
   voice,
   phase,
