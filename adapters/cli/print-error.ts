@@ -23,7 +23,7 @@ interface Problem {
 
 interface ExplainOptions {
   readonly json: boolean;
-  /** The command that failed; undefined if none was found. */
+  /** The failed command; undefined if none was recognised. */
   readonly typedCommand?: TypedCommand | undefined;
 }
 

@@ -131,7 +131,7 @@ export interface SummaryView {
 export interface NetworkView {
   /** The `provider` of an instance. */
   readonly name: string;
-  /** Way of linking the number: a code that its owner scans, or the operator. */
+  /** Way of linking the number: its owner scans a code, or the operator links it. */
   readonly linking: "code" | "operator";
   /** True if the callee's audio reaches the server, so that agents and streams can hear it. */
   readonly receives_audio: boolean;

@@ -74,7 +74,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 
 /**
  * Creates a folder and its parents. `mkdir(…, { recursive: true })` would retry forever if no folder can be created,
- * such as below /proc.
+ * such as under /proc.
  */
 async function makeFolder(folder: string): Promise<void> {
   try {

@@ -47,7 +47,7 @@ export class ChatConversation implements Conversation {
   #transferRound: ToolRound | undefined;
   firstTokenMs: number | undefined;
   readonly replyTimeoutMs: number | undefined;
-  /** Number of turns in a row whose words were lost. */
+  /** Number of turns in a row whose words have been lost. */
   #lostTurnCount = 0;
   /** The reply that is being prepared. */
   #preparedReply: PreparedReply | undefined;

@@ -248,7 +248,7 @@ export class RealtimeConversation implements AudioConversation {
     this.#notify("[The call ends now. Say goodbye in one short sentence.]", { to: "silence", wordsOnly: true });
   }
 
-  /** Has the model say a text verbatim. */
+  /** Has the model say text verbatim. */
   #say(to: ReplyRequest["to"], text: string): void {
     this.#replies.request({ to, instructions: sayExactly(text), wordsOnly: true });
   }

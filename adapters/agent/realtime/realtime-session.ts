@@ -98,7 +98,7 @@ export function responseCreate(
   };
 }
 
-/** Requests a text about the conversation that does not become part of it. */
+/** Requests text about the conversation that does not become part of it. */
 export function textCreate(id: string, purpose: string, instructions: string): object {
   return {
     type: "response.create",

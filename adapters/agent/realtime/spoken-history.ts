@@ -22,7 +22,7 @@ export class SpokenHistory {
     this.#push({ role: "user", item, text });
   }
 
-  /** Adds words to an item of the agent; returns all the item's words. */
+  /** Adds words to one of the agent's items; returns all of that item's words. */
   extend(item: string, delta: string): string {
     const message = this.#messages.find((candidate) => candidate.item === item);
     if (message !== undefined) message.text += delta;
@@ -30,7 +30,7 @@ export class SpokenHistory {
     return message?.text ?? delta;
   }
 
-  /** Sets the words of an item of the agent; returns them. */
+  /** Sets the words of one of the agent's items; returns them. */
   replace(item: string, text: string): string {
     const message = this.#messages.find((candidate) => candidate.item === item);
     if (message !== undefined) message.text = text;

@@ -17,7 +17,7 @@ export class ScriptTexts {
     this.#introduction = introduction;
   }
 
-  /** Speaks a text with its variables, unless no words are left. */
+  /** Speaks text with its variables filled in, unless no words are left. */
   *say(text: string, interruptible: boolean): Generator<ConversationAction, void> {
     const filledText = fillPlaceholders(text, this.#brief.variables);
     if (hasWords(filledText)) yield { type: "say", text: filledText, interruptible };
@@ -30,7 +30,7 @@ export class ScriptTexts {
     if (typeof firstMessage === "string") yield* this.say(firstMessage, interruptible);
   }
 
-  /** Leaves everything that needs no answer as a message: the opening, and the sentences of the script. */
+  /** Leaves everything that needs no answer as a message: the opening, and the script's sentences. */
   *voicemail(): Generator<ConversationAction, void> {
     yield* this.opening(false);
     for (const step of this.#script.steps) if (step.do === "say") yield* this.say(step.text, false);

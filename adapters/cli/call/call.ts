@@ -90,7 +90,7 @@ export function checkedNumber(number: string): string {
   throw new UsageError(`"${number}" is not an E.164 phone number: write +, country and number, such as ${example}`);
 }
 
-/** Reports that no call was created because the instance has an active call. */
+/** Reports that no call has been created because the instance has an active call. */
 function reportActiveCall(active: CreatedCall, json: boolean): number {
   const { id, instance_id, status, target_phone } = active;
   const detail = `no call was placed: ${instance_id} already has an active call, ${id} to ${target_phone} (${status}); wait for it: ringport calls show ${id} --follow, or end it: ringport calls hangup ${id}`;

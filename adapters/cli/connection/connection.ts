@@ -20,7 +20,7 @@ export function urlOf(line: ParsedLine): string {
   return (settingValue(URL_SETTING, line, process.env) as string | undefined) ?? URL_SETTING.fallback;
 }
 
-/** The access token, if one was given. */
+/** The access token, if there is one. */
 export function tokenOf(line: ParsedLine): string | undefined {
   return settingValue(TOKEN_SETTING, line, process.env) as string | undefined;
 }

@@ -183,7 +183,7 @@ async function playableMessage(
 /** Paths of the recording: next to the built file, and in the source tree. */
 const RECORDING_PATHS = ["./assets/hello.mp3", "../../../examples/hello.mp3"];
 
-/** An MP3 file with a spoken message; undefined if it was not shipped. */
+/** An MP3 file with a spoken message; undefined if the package does not include it. */
 async function recordedMessage(): Promise<Uint8Array | undefined> {
   if (!import.meta.url.startsWith("file:")) return undefined;
   for (const path of RECORDING_PATHS) {

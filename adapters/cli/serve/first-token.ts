@@ -54,7 +54,7 @@ class NotFirstStart extends CodedError {
   readonly code = "not_first";
 }
 
-/** Resolves with true if the first token was issued and written to the file. */
+/** Resolves with true if the first token has been issued and written to the file. */
 async function writeTo(path: string, tokens: Tokens): Promise<boolean> {
   let token: IssuedToken | undefined;
   try {

@@ -11,7 +11,7 @@ const t = dictionary({ en, pt });
 
 type Connection = NonNullable<InstanceDetails["connection"]>;
 
-/** Reason why a linked number cannot call now, and the fix. */
+/** Reason why a linked number currently cannot call, and the fix. */
 export function OfflineNotice({
   connection,
   reload,
