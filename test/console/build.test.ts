@@ -68,7 +68,7 @@ describe("the built pages", () => {
     }
   });
 
-  test("are named by their contents, so a browser may cache them permanently", () => {
+  test("are named after their contents, so browsers may cache them permanently", () => {
     for (const name of names.filter((name) => name !== "index.html")) expect(name).toMatch(/-[A-Z0-9]{8}\.(?:js|css)$/);
   });
 });

@@ -77,7 +77,7 @@ describe("inspecting a file", () => {
   });
 });
 
-describe("the samples of a file", () => {
+describe("the decoded samples", () => {
   const files: [string, Uint8Array, number][] = [
     ["stereo MP3 with tags and a cover", stereoMp3, 3000],
     ["mono MP3 of variable bit rate", vbrMp3, 3000],
@@ -183,7 +183,7 @@ describe("an unplayable file is refused with its fault", () => {
   });
 });
 
-describe("the work of decoding", () => {
+describe("decoding", () => {
   test("stops an hour of MP3 at the limit", { timeout: 60_000 }, async () => {
     const frames = gappedMp3.subarray(0, gappedMp3.length - (gappedMp3.length % 72));
     const hour = new Uint8Array(frames.length * 1150);
@@ -214,7 +214,7 @@ describe("the work of decoding", () => {
     await expect(workerDecoder(closedPool).decode(longFile, 16_000)).rejects.toMatchObject({ kind: "closed" });
   });
 
-  test.each([8000, 44_100])("decodes a short WAV file of %i Hz as a worker does", async (sampleRate) => {
+  test.each([8000, 44_100])("decodes a short WAV file at %i Hz as a worker does", async (sampleRate) => {
     const samples = tone(TONE_HZ, 500, sampleRate, 8000);
     const decodedFiles: ArrayBuffer[] = [];
     const file = wav(samples, sampleRate);

@@ -22,7 +22,7 @@ test.for(PAGES)("%s: every code block has a language that is tested", (page) => 
   for (const { language, line } of blocksOf(page)) expect([...LANGUAGES], `${page}:${line}`).toContain(language);
 });
 
-test("the only block of js is webpack's configuration", () => {
+test("the only js block is webpack's configuration", () => {
   const blocks = PAGES.flatMap(blocksOf).filter(({ language }) => language === "js");
   expect(blocks.map(({ text }) => text)).toEqual([expect.stringContaining("module ringport")]);
 });

@@ -6,7 +6,7 @@ import { EXIT } from "../../adapters/cli/exit-codes.ts";
 import { expectPart, table } from "./generated.ts";
 import { textOf } from "./pages.ts";
 
-test("docs/cli.md has every command of the table", async () =>
+test("docs/cli.md has every command in the table", async () =>
   expectPart("docs/cli.md", "commands", (await loadAll()).map(section).join("\n\n")));
 
 test("docs/cli.md lists every exit code", () => {

@@ -43,7 +43,7 @@ test.for([...PAGES, ...TRANSLATIONS])("%s: links and anchors exist", (page) => {
   expect(deadLinks).toEqual([]);
 });
 
-test.for(TRANSLATIONS)("%s links to the pages of the README", (page) => {
+test.for(TRANSLATIONS)("%s links to the README's pages", (page) => {
   const pagesOf = (name: string) => linksOf(name).filter((link) => !/^README|^#/.test(link));
   expect(pagesOf(page)).toEqual(expect.arrayContaining(pagesOf("README.md")));
   expect(linksOf("README.md")).toContain(page);

@@ -94,7 +94,7 @@ const SKIPPED_PROGRAMS: readonly (readonly [excerpt: string, reason: string])[] 
 const allPrograms = programs();
 const findProgram = (excerpt: string): Program => allPrograms.find(({ text }) => text.includes(excerpt))!;
 
-test("every program of the pages runs, or has a reason not to", () => {
+test("every program on the pages runs, or has a reason not to", () => {
   const markers = [...EXPECTED_OUTPUT, ...STREAM_OUTPUT, ...SKIPPED_PROGRAMS].map(([excerpt]) => excerpt);
   for (const { page, line, text } of allPrograms)
     expect(markers.filter((excerpt) => text.includes(excerpt)).length, `${page}:${line}`).toBe(1);

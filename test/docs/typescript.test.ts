@@ -12,7 +12,7 @@ const files = new Map(
   }),
 );
 
-test("every TypeScript block of the docs compiles", {
+test("every TypeScript block in the docs compiles", {
   timeout: 120_000,
 }, () => {
   expect(files.size).toBeGreaterThan(10);

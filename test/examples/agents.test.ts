@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RUN = join(ROOT, "test/examples/run.ts");
 const node = runtimeNamed("node26");
 
-describe.skipIf(node.missing)(`the examples of agents, on ${node.title}`, () => {
+describe.skipIf(node.missing)(`the agent examples, on ${node.title}`, () => {
   test.concurrent("npm run example -- agent-appointment holds a conversation and prints the answers", async () => {
     const PATH = [join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);
     const cwd = temporaryFolder("agent");

@@ -7,7 +7,7 @@ import { folder, runtimeNamed, startExample } from "./example.ts";
 import { startProgram } from "./program.ts";
 import { expectTone, TONE_WAV } from "./tone-call.ts";
 
-describe("call-your-customers.ts calls each person of a list, and names the row that it cannot call", () => {
+describe("call-your-customers.ts calls each person on a list, and names the row that it cannot call", () => {
   for (const name of ["node26", "bun", "deno"] as const satisfies readonly RuntimeName[]) {
     const runtime = runtimeNamed(name);
     test.skipIf(runtime.missing)(`on ${runtime.title}`, async () => {

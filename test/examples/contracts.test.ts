@@ -24,7 +24,7 @@ test.skipIf(bun.missing).each([
   STORAGE_MS,
 );
 
-describe("the contract of a storage runs", () => {
+describe("a storage's contract runs", () => {
   const title = `under node:test with the package \`expect\`, on ${node.title}`;
   test.skipIf(node.missing)(title, { timeout: STORAGE_MS }, async () => {
     await mustRun(["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--no-save", "expect@30.5.2"], {

@@ -21,7 +21,7 @@ describe.skipIf(node.missing)(`next-route on ${node.title}`, () => {
     await install(app, inject("packed").tarball, ...NEXT, ...TYPESCRIPT);
   }, 240_000);
 
-  test("places a call through the dev server that is heard", { timeout: 120_000 }, async () => {
+  test("places an audible call through the dev server", { timeout: 120_000 }, async () => {
     const port = await freePort();
     const server = await start(node, "node_modules/next/dist/bin/next", {
       args: ["dev", "--hostname", "127.0.0.1", "--port", String(port)],

@@ -10,7 +10,7 @@ import { expectTone, TONE_WAV } from "./tone-call.ts";
 
 const LINK_URL = /http:\S+\/simulator\/\S*\w/;
 
-describe("polling-client.ts prints the timeline of a call that is heard", () => {
+describe("polling-client.ts prints an audible call's timeline", () => {
   for (const name of ["node26", "node22", "bun", "deno"] as const satisfies readonly RuntimeName[]) {
     const runtime = runtimeNamed(name);
     test.skipIf(runtime.missing)(`on ${runtime.title}`, async () => {

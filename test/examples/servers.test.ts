@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ExampleOptions, folder, runtimeOf, startExample } from "./example.ts";
 import { expectTone, placeToneCall, TONE_WAV } from "./tone-call.ts";
 
-/** Registers a test for an example; without its runtime it is skipped, and the title has the reason. */
+/** Registers a test for an example; if the runtime is missing, the test is skipped and its title gives the reason. */
 function onItsRuntime(script: string, options: ExampleOptions, title: string, body: () => Promise<void>): void {
   const runtime = runtimeOf(script, options.runtime);
   test.skipIf(runtime.missing)(`${script} on ${runtime.title} ${title}`, body);
@@ -20,7 +20,7 @@ describe("a server", () => {
     ["node-server.ts", { runtime: "node22" }],
   ];
   for (const [script, options] of examples)
-    onItsRuntime(script, options, "places a call that is heard, and ends gracefully", async () => {
+    onItsRuntime(script, options, "places an audible call, and ends gracefully", async () => {
       const { client, interrupt } = await startExample(script, options);
       expectTone(await client.heard(await placeToneCall(client)));
       expect(await interrupt()).toBe(0);
@@ -36,7 +36,7 @@ describe("an app that Ringport is mounted in", () => {
   ];
   for (const [script, appOptions] of examples) {
     const options = { ...appOptions, mountPath: "/voice" };
-    onItsRuntime(script, options, "keeps its own routes and places a call that is heard", async () => {
+    onItsRuntime(script, options, "keeps its own routes, and places an audible call", async () => {
       const { base, client } = await startExample(script, options);
       expect(await (await fetch(new URL("/", base))).text()).toBe("My own app, with calls below /voice/v1");
       expectTone(await client.heard(await placeToneCall(client)));
@@ -63,7 +63,7 @@ describe("a SIP trunk", () => {
 
 describe("a custom adapter", () => {
   const storage = "your-own-storage/server.ts";
-  onItsRuntime(storage, {}, "places a call that is heard, and keeps it when it is killed", async () => {
+  onItsRuntime(storage, {}, "places an audible call, and still has it after being killed", async () => {
     const { client, kill } = await startExample(storage, { printsToken: true });
     const id = await placeToneCall(client);
     expectTone(await client.heard(id));

@@ -67,7 +67,7 @@ test("every request is authenticated again", async () => {
   expect(count).toBe(2);
 });
 
-test("the name of the scheme ignores case, and the token stays unchanged", () => {
+test("the scheme's name ignores case, and the token stays unchanged", () => {
   expect(bearerToken(`Bearer ${TOKEN}`)).toBe(TOKEN);
   expect(bearerToken("bEARER   a.b-c_d~e+f/g==")).toBe("a.b-c_d~e+f/g==");
   for (const header of ["", "Bearer", "Bearer ", "Basic abc", "Bearer a b", "Bearer a,b", "Bearerabc", "Bearer ключ"])

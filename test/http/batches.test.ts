@@ -155,7 +155,7 @@ describe("a batch", () => {
   });
 });
 
-describe("the plans of a user", () => {
+describe("a user's plans", () => {
   test("are made two at a time", async () => {
     const gate = Promise.withResolvers<never>();
     const { app } = serve({ batches: { plan: () => gate.promise } });
@@ -252,7 +252,7 @@ describe("POST /v1/batches/:batchId/targets", () => {
     expect(pieces).toBeLessThan(1_200);
   });
 
-  test("runs one import of a user at a time", async () => {
+  test("runs one import per user at a time", async () => {
     const gate = Promise.withResolvers<void>();
     const addTargets: BatchUseCases["addTargets"] = async () => {
       await gate.promise;
@@ -292,7 +292,7 @@ describe("the targets of a batch", () => {
     expect(json[1].waiting).toBeNull();
   });
 
-  test("show the result of their last call", async () => {
+  test("show their last call's result", async () => {
     const result = {
       ...{ reason: "message_played" as const, detail: null, answeredBy: "human" as const, heardMs: 900 },
       ...{ heardRatio: 1, heardEvidence: "inbound" as const, durationMs: 1_000, startedAt: 0, endedAt: 1_000 },
@@ -325,7 +325,7 @@ describe("the targets of a batch", () => {
     return { status, headers, pages, pieces, rows: pieces.join("").trimEnd().split("\r\n") };
   }
 
-  test("are a CSV file for a client that accepts one, in pieces", async () => {
+  test("are sent in pieces as a CSV file to a client that accepts one", async () => {
     const { status, headers, pages, pieces, rows } = await csvOf(250);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -419,7 +419,7 @@ test("a call that a batch has placed names the batch", async () => {
   expect(json.batch_id).toBe(BATCH_ID);
 });
 
-describe("over the application", () => {
+describe("the interface over a real application", () => {
   /** The interface over a real application; each token is the id of its user. */
   async function withApplication() {
     const world = await World.start();
@@ -488,7 +488,7 @@ describe("over the application", () => {
     await world.stop();
   });
 
-  test("strict handling refuses unknown fields, of targets too", async () => {
+  test("strict handling refuses unknown fields, even in targets", async () => {
     const { world, alice, input } = await withApplication();
     const strict = { prefer: "handling=strict" };
     const reply = await alice("POST", "/v1/batches", { ...input, maxConcurent: 2 }, strict);

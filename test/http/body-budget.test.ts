@@ -18,7 +18,7 @@ function refusalOf(work: () => void): unknown {
 }
 
 describe("a user's budget", () => {
-  test("the budget refuses a body beyond it, but no body of another user", () => {
+  test("the budget refuses a body beyond it, but not another user's body", () => {
     const bodies = budget();
     bodies.share(ada).grow(200 * KB);
     expect(refusalOf(() => bodies.share(ada).grow(65 * KB))).toEqual(busyRefusal);
@@ -43,7 +43,7 @@ describe("a user's budget", () => {
     bodies.share(bob).grow(1);
   });
 
-  test("a refused growth leaves the share of the body unchanged", () => {
+  test("a refused growth leaves the body's share unchanged", () => {
     const bodies = budget();
     const share = bodies.share(ada);
     share.grow(120 * KB);

@@ -186,7 +186,7 @@ describe("size", () => {
     expect((await ask(app, { method: "POST", path: "/v1/instances", body })).status).toBe(201);
   });
 
-  test("a body of exactly the limit is read", async () => {
+  test("a body of exactly the maximum size is read", async () => {
     expect((await post(serveRecording(10).app, '"12345678"')).status).toBe(201);
     expect((await post(serveRecording(9).app, '"12345678"')).status).toBe(413);
   });

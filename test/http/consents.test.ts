@@ -62,7 +62,7 @@ describe("a consent", () => {
     expect([unknownReply.status, unknownReply.json.code]).toEqual([404, "consent_not_found"]);
   });
 
-  test("is listed in pages, of one status", async () => {
+  test("is listed in pages, filtered by status", async () => {
     const requests: unknown[] = [];
     const list = async (_: unknown, filter: unknown, page: unknown) => {
       requests.push([filter, page]);

@@ -55,7 +55,7 @@ const SAFE_REPLY = ["cache-control", "content-language", "content-length", "cont
 /** Headers that are irrelevant to a page. */
 const OTHER_HEADERS = ["vary", "x-content-type-options", "connection", "upgrade"];
 
-describe("headers of CORS", () => {
+describe("CORS headers", () => {
   const file = { size: 3, durationMs: 1, bytes: async function* () {} };
   const { app } = serve({
     http: { cors: true, rateLimit: { limit: 100, windowMs: 1000 } },

@@ -158,7 +158,7 @@ test("a body above the budget gets 413", async () => {
   expect(codeOf(await send("ada", 2 * LARGE_BYTES + 1))).toBe("body_too_large");
 });
 
-describe("the bytes of a body", () => {
+describe("a body's bytes", () => {
   const { system, hold, send, post } = world();
   afterEach(async () => expect((await send("ada", 2 * LARGE_BYTES)).status).toBe(201));
 

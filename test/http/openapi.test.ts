@@ -167,7 +167,7 @@ describe("requests", () => {
     faults(document, document.components.schemas[name]!, value).length === 0;
   const target = { phoneNumber: "+12025550100" };
 
-  test("the schemas of requests state the rules that the server checks", () => {
+  test("request schemas state the rules that the server checks", () => {
     const { CreateInstance, CreateCall_FIXED_AUDIO, CreateCall_FIXED_TTS } = document.components.schemas;
     expect(CreateInstance?.properties?.name).toMatchObject({ minLength: 1, maxLength: DEFAULT_LIMITS.nameLength });
     expect(CreateInstance?.properties?.metadata).toMatchObject({ type: "object", additionalProperties: true });
@@ -222,7 +222,7 @@ describe("requests", () => {
     expect(fitsSchema("UpdateInstance", { callerId: 7 })).toBe(false);
   });
 
-  test("the schemas of requests follow the limits of the server", async () => {
+  test("request schemas follow the server's limits", async () => {
     const smallDocument = await documentOf(serve({ http: { limits: { ...DEFAULT_LIMITS, nameLength: 7 } } }).app);
     expect(smallDocument.components.schemas.CreateInstance?.properties?.name).toMatchObject({ maxLength: 7 });
   });

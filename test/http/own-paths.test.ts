@@ -36,7 +36,7 @@ test("a path is claimed by its first segment as sent", async () => {
     expect({ path, isClaimed: await claims(app, path) }).toEqual({ path, isClaimed: path !== "/metrics\\" });
 });
 
-test("the path / is claimed only below a base path", async () => {
+test("the path / is claimed only under a base path", async () => {
   expect(await claims(serve().app, "/")).toBe(false);
   const { app } = serve({ http: { basePath: "/api" } });
   for (const [path, isClaimed] of [

@@ -61,7 +61,7 @@ describe("pages", () => {
     expect(headers["content-security-policy"]).toBe("mine");
   });
 
-  test("the body of a request to a page is bounded", async () => {
+  test("a page's request body is bounded", async () => {
     const page: NetworkPages["page"] = async (_, request) => {
       for await (const _chunk of request.body ?? []);
       return htmlPage;

@@ -40,7 +40,7 @@ function crc(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-test.each([1, 7, 8, 9, 33])("a PNG of %i pixels a side decodes to the same pixels", async (size) => {
+test.each([1, 7, 8, 9, 33])("a PNG of %i pixels per side decodes to the same pixels", async (size) => {
   const isDark = (x: number, y: number): boolean => (x * 7 + y * 13) % 3 === 0;
   const expected = Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => isDark(x, y)));
   expect(await decodePng(await png(size, isDark))).toEqual(expected);

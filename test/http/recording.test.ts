@@ -125,7 +125,7 @@ test("a body in pieces is read on demand and closed with its reader", async () =
   expect(isEnded).toBe(true);
 });
 
-describe("a range of bytes", () => {
+describe("a byte range", () => {
   test.each([
     ["bytes=0-0", { from: 0, to: 1 }],
     ["bytes=10-", { from: 10, to: 100 }],

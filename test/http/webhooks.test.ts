@@ -60,7 +60,7 @@ describe("a webhook", () => {
     expect([reply.status, reply.json]).toEqual([200, WEBHOOK_JSON]);
   });
 
-  test("that is disabled has the reason", async () => {
+  test("has the reason if it is disabled", async () => {
     const get = async () => webhook({ disabledReason: "gone", events: null });
     const { json } = await ask(serve({ webhooks: { get } }).app, { path: webhookPath });
     expect(json).toEqual({ ...WEBHOOK_JSON, events: null, enabled: false, disabled_reason: "gone" });

@@ -4,7 +4,7 @@ import { bundle } from "./support/bundle.ts";
 const { folder } = inject("packed");
 
 test.each(["dist/index.js", "dist/client.js", "dist/testing.js"])(
-  "%s and its dependencies load no module of a single runtime",
+  "%s and its dependencies load no runtime-specific module",
   async (file) => {
     const { imports } = await bundle(folder, file, "bundle");
     const requiredImports = imports.filter(({ external, kind }) => external === true && kind !== "dynamic-import");

@@ -33,7 +33,7 @@ describe("a program that was bundled as docs/embedding.md describes", () => {
     consumer.write("webpack.config.js", blockWith("output: { module: true }"));
   });
 
-  test.each(BUNDLERS)("by $name places a call that is heard in full", async ({ command, bundle }) => {
+  test.each(BUNDLERS)("by $name places a call that is audible to the end", async ({ command, bundle }) => {
     await mustRun(command.split(" "), { cwd: consumer.folder });
     await expectHeardCall(consumer, "node26", bundle);
   });

@@ -8,7 +8,7 @@ import { mustRun, run } from "./support/run.ts";
 
 const COMMAND = "node_modules/ringport/dist/cli.js";
 
-describe("the command of the installed package", () => {
+describe("the installed package's command", () => {
   const packed = inject("packed");
   const { version } = JSON.parse(readFileSync(join(packed.folder, "package.json"), "utf8"));
   const consumer = new Consumer("npm");
@@ -62,7 +62,7 @@ describe("the command of the installed package", () => {
         }
       });
 
-      test("asks for npm install pg if DATABASE_URL is PostgreSQL", async () => {
+      test("says to run npm install pg if DATABASE_URL points to PostgreSQL", async () => {
         const env = { DATABASE_URL: "postgres://ringport@127.0.0.1/ringport", RINGPORT_DATA: join(cwd, "data-pg") };
         const { code, stdout, stderr } = await run([...runtime.command, COMMAND, "serve"], { cwd, env });
         expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

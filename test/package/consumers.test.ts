@@ -30,7 +30,7 @@ for (const [installer, names] of INSTALLERS) {
           );
         });
 
-        test("places a call that is heard in full", () => expectHeardCall(consumer, name));
+        test("places a call that is audible to the end", () => expectHeardCall(consumer, name));
       });
 
       test("has no optional peer installed", () => {

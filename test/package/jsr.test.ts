@@ -30,7 +30,7 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
     expect(unresolved).toEqual([]);
   });
 
-  test("contains the source and its documents only", () => {
+  test("contains only the source and its documents", () => {
     expect(readdirSync(folder).sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "adapters", "jsr.json", "src"]);
   });
 
@@ -43,7 +43,7 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
     expect(missingPeers, "a peer that is not a devDependency becomes an import of a missing file").toEqual([]);
   });
 
-  test("places a call under Deno that is heard, with every entry", async () => {
+  test("places an audible call under Deno, with every entry loaded", async () => {
     const consumer = new Consumer("deno");
     const entries = Object.entries<string>(manifest.exports);
     const imports = Object.fromEntries(entries.map(([key, file]) => [`ringport${key.slice(1)}`, join(folder, file)]));

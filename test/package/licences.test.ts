@@ -17,7 +17,7 @@ describe("licences", () => {
     expect(required.filter(({ licence }) => !ACCEPTED.test(licence)).map(({ name }) => name)).toEqual([]);
   });
 
-  test("of the GPL belong to optional peers only", () => {
+  test("of the GPL belong only to optional peers", () => {
     const { peerDependenciesMeta } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(optional.filter(({ licence }) => /GPL/.test(licence)).map(({ name }) => name)).toEqual([
       "@echogarden/espeak-ng-emscripten",

@@ -62,7 +62,7 @@ describe("a release", () => {
     expect(await git("tag")).toBe("");
   });
 
-  test("asks for the repository if package.json names none", async () => {
+  test("requires --repository if package.json names no repository", async () => {
     const { code, stderr } = await runDry("true");
     expect(code).toBe(2);
     expect(stderr).toContain("add --repository URL");

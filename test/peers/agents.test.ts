@@ -190,7 +190,7 @@ describeEach(
   },
 );
 
-describe("the fake of the model's server", () => {
+describe("the model server's fake", () => {
   const openai = new OpenAI({ baseURL: fake.baseUrl, apiKey: API_KEY, maxRetries: 0 });
   const request = (content: string) =>
     ({
@@ -199,7 +199,7 @@ describe("the fake of the model's server", () => {
       tools: [{ type: "function", function: { name: "hang_up", parameters: { type: "object", properties: {} } } }],
     }) as const;
 
-  test("streams text and calls of tools to the vendor's own client", async () => {
+  test("streams text and tool calls to the vendor's own client", async () => {
     const stream = openai.chat.completions.stream({
       ...request(SIMULATED.heard),
       tools: [...request("").tools],

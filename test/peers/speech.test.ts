@@ -33,7 +33,7 @@ describeEach([ON_NODE], (target) => {
       },
     );
 
-    test("with other words is understood as those words, so the recogniser does listen", async () => {
+    test("with other words is understood as those words, so the recogniser really listens", async () => {
       const { path } = await playText("Our apartment is cancelled for Friday at four fifty.", "en-US-1");
       expect(recognise(path, APPOINTMENT.words)).not.toBe(APPOINTMENT.heard);
       const otherFile = await playText("Our account is cancelled for Friday at four fifteen.", "en-US-1");
@@ -60,13 +60,13 @@ describeEach([ON_NODE], (target) => {
       expect(recognise(path, digits, number)).toBe("two thousand five hundred dollars");
     });
 
-    test("that is a voice's sample is also understood", async () => {
+    test("from a voice's sample is also understood", async () => {
       const path = join(files, "sample.wav");
       writeFileSync(path, expected(200, await (await server.as("ada")).get("/v1/voices/en-US-1/sample.wav")).body);
       expect(recognise(path, SAMPLE.words)).toBe(SAMPLE.heard);
     });
 
-    test("is a WAV of 16-bit mono 16 kHz to sox and ffprobe", async () => {
+    test("is a 16-bit mono 16 kHz WAV file to sox and ffprobe", async () => {
       const { path, heardMs } = await playText(APPOINTMENT.text, "en-US-1");
       const soxInfo = (option: string) => run("soxi", option, path).trim();
       expect([soxInfo("-t"), soxInfo("-r"), soxInfo("-c"), soxInfo("-b"), soxInfo("-e")]).toEqual([

@@ -191,7 +191,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     }
   });
 
-  test("a data folder below a file fails the start", async () => {
+  test("a data folder under a file fails the start", async () => {
     const { parentFolder } = newFolders();
     const file = join(parentFolder, "file");
     writeFileSync(file, "");

@@ -90,7 +90,7 @@ const readyStatus = (server: Server) => server.request("GET", "/readyz").then(({
 const callStatus = (client: Client, { id }: CallView) => client.readCall(id).then((call) => call.status);
 
 describeEach(ON_EVERY_POSTGRES, (target) => {
-  describe.skipIf(missing)(`a full disk of PostgreSQL${missing ? ` (skipped: ${missing})` : ""}`, () => {
+  describe.skipIf(missing)(`a full PostgreSQL disk${missing ? ` (skipped: ${missing})` : ""}`, () => {
     test("ends no call and leaves the server ready", async () => {
       const { databaseUrl, phone, server, client, liveCall, phoneCall, waitingCall } = await startServer(target);
       fillDisk(filler);

@@ -64,7 +64,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
       },
     );
 
-    test("a body for a path without bodies is not read", async () => {
+    test("a body sent to a path that takes none is not read", async () => {
       const client = await clientOfAda();
       const memoryBefore = server.peakMemory();
       for (const [method, path] of [

@@ -54,7 +54,7 @@ function conversation(stdout: string): string[] {
   return stdout.split("\n").flatMap((line) => /^ {2}(agent|callee) {2,}(.*)/.exec(line)?.slice(1).join(": ") ?? []);
 }
 
-describe.skipIf(missingEngine !== undefined)("an agent of this machine", () => {
+describe.skipIf(missingEngine !== undefined)("an agent on this machine", () => {
   describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     test("hears the callee, replies to their words and states the result", async () => {
       const { code, stdout, stderr, folder } = await runDemo(runtime, toneModels(), 2);

@@ -19,7 +19,7 @@ describe.skipIf(missingEngine !== undefined)("models that are added while the se
       permissions: ["--allow-run"],
     });
 
-    test("can be used within seconds, and are gone within seconds of their removal", async () => {
+    test("can be used within seconds, and disappear within seconds of their removal", async () => {
       const client = await server.as("ada");
       const naturalIds = async (): Promise<string[]> => {
         const voices = expected(200, await client.get("/v1/voices?quality=natural&variants=true")).json<

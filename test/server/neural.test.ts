@@ -11,7 +11,7 @@ import { spokenTones, toneModels } from "../support/tone-models.ts";
 const TEXT = "ola mundo. sua senha mudou";
 const WORDS = "ola mundo sua senha mudou";
 
-describe.skipIf(missingEngine !== undefined)("natural voices and transcripts of this machine", () => {
+describe.skipIf(missingEngine !== undefined)("natural voices and transcripts on this machine", () => {
   describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], (target) => {
     const models = toneModels();
     const server = useServer(target, {

@@ -20,7 +20,7 @@ for (const [script, runtimeName] of SCRIPTS) {
   const runtime = runtimes.find(({ name }) => name === runtimeName)!;
 
   describe.skipIf(runtime.missing)(`npm run ${script} (${runtime.title})`, () => {
-    test("it serves from source, places a call that is heard, and stops on SIGTERM", async () => {
+    test("it serves from source, places an audible call, and stops on SIGTERM", async () => {
       const npm = { ...runtime, command: ["npm", "run", "--silent"] };
       const data = temporaryFolder("start");
       const tokenFile = join(data, "token");

@@ -85,7 +85,7 @@ const UNCODED_PATHS = UNCODED_ERRORS.flatMap(([, ...paths]) => paths);
 
 const THROWN_ERROR = /(?:\b(?:throw|return)\s+|\breject\()new Error\(/;
 
-test("every class of an error extends CodedError", () => {
+test("every error class extends CodedError", () => {
   const otherErrors = sourceFiles().flatMap(({ path, text }) =>
     [...text.matchAll(/class (\w+)(?:<[^>]*>)? extends \w*(?:Error|Exception)\b/g)]
       .map(([match]) => match)

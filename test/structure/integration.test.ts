@@ -66,7 +66,7 @@ describe("the project integration", () => {
   });
 });
 
-test("each long file is a test, and named once", () => {
+test("each long file is a test, and is named once", () => {
   expect(LONG_FILES.filter((path) => !tests.includes(path))).toEqual([]);
   expect(new Set(LONG_FILES).size).toBe(LONG_FILES.length);
 });

@@ -20,12 +20,12 @@ describe("native add-ons", () => {
     expect(files.flatMap(addonImportsOf)).toEqual([]);
   });
 
-  test("are loaded by the program of a speech process alone", () => {
+  test("are loaded only by a speech process's program", () => {
     const loaders = files.filter(loadsComputedNames).map(({ path }) => path);
     expect(loaders.sort()).toEqual([...PERMITTED.keys()].sort());
   });
 
-  test("are out of reach of the server: it never imports the program of a speech process", () => {
+  test("are out of the server's reach, because it never imports a speech process's program", () => {
     expect([...importersOf(ENGINE, files)].sort()).toEqual([HOST, "adapters/local-models/host-streams.ts"].sort());
   });
 });

@@ -74,7 +74,7 @@ describe("the plan of the trials", () => {
 });
 
 describe("the sentences", () => {
-  it.each([...SENTENCES])("of %s are ten different ones, without digits", (_, sentences) => {
+  it.each([...SENTENCES])("for %s are ten different ones, without digits", (_, sentences) => {
     expect(new Set(sentences.map((sentence) => wordsOf(sentence).join(" "))).size).toBe(10);
     expect(sentences.filter((sentence) => /\d/.test(sentence) || sentence.length > 120)).toEqual([]);
   });

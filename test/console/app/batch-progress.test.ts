@@ -6,7 +6,7 @@ import {
   withSample,
 } from "../../../adapters/console/app/views/batches/batch-progress.ts";
 
-describe("the progress of a batch", () => {
+describe("a batch's progress", () => {
   test("leaves out rows that are never called", () => {
     const by_status = { INVALID: 2, DUPLICATE: 1, WAITING: 3, CALLING: 1, COMPLETED: 4, FAILED: 1, CANCELLED: 1 };
     expect(batchProgressOf({ by_status })).toEqual({
@@ -19,12 +19,12 @@ describe("the progress of a batch", () => {
     });
   });
 
-  test("of a batch without targets is zero", () => {
+  test("is zero without targets", () => {
     expect(batchProgressOf({ by_status: {} }).share).toBe(0);
   });
 });
 
-describe("the rate of a batch", () => {
+describe("a batch's rate", () => {
   test("is unknown for the first five seconds", () => {
     expect(ratePerMinute([])).toBeUndefined();
     expect(
@@ -35,7 +35,7 @@ describe("the rate of a batch", () => {
     ).toBeUndefined();
   });
 
-  test("counts the last minute only", () => {
+  test("counts only the last minute", () => {
     const samples = [0, 10_000, 70_000, 100_000].map((at, index) => ({ at, ended: index * 5 }));
     const recentSamples = samples.reduce(withSample, [] as ReturnType<typeof withSample>);
     expect(recentSamples.map(({ at }) => at)).toEqual([70_000, 100_000]);
@@ -55,7 +55,7 @@ describe("the outcome chart", () => {
     ]);
   });
 
-  test("joins rare reasons in its last bar", () => {
+  test("combines rare reasons in its last bar", () => {
     const reasons = ["a", "b", "c", "d"].map(
       (reason, index) => ({ status: "FAILED", reason, targets: 9 - index }) as const,
     );

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { browserOf } from "../../../adapters/console/app/views/account/browser-name.ts";
 
-describe("the browser of a session", () => {
+describe("a session's browser", () => {
   test.each([
     [
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36",
@@ -30,7 +30,7 @@ describe("the browser of a session", () => {
     expect(browserOf(userAgent)).toEqual({ browser, system });
   });
 
-  test("of any header is parsed without an exception", () => {
+  test("is parsed from any header without an exception", () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (userAgent) => void browserOf(userAgent)));
   });
 });

@@ -38,7 +38,7 @@ describe("the curl example", () => {
 }'`);
   });
 
-  it("sends an audio file from a file, whose name cannot escape", () => {
+  it("reads an audio file, whose name stays quoted in the shell", () => {
     const audio = chosenAudio("it's; rm -rf.mp3", new Uint8Array(1));
     const example = curlExample({ ...FORM, type: "FIXED_AUDIO", audio, reference: "a\\b" }, URL);
     expect(example).toContain(`"audioBase64": "' > call.json\n`);
@@ -59,7 +59,7 @@ describe("the TypeScript example", () => {
 const { status, outcome } = await ringport.waitForCall(call.id);`);
   });
 
-  it("reads an audio file, and carries the audio of a stream", () => {
+  it("reads an audio file, and carries a stream's audio", () => {
     const file = typeScriptExample({ ...FORM, type: "FIXED_AUDIO" }, URL);
     expect(file).toContain('import { readFile } from "node:fs/promises";');
     expect(file).toContain('audioBase64: (await readFile("message.mp3")).toString("base64")');

@@ -23,7 +23,7 @@ const CALL: ListedCall = {
   reference: "order-7",
 };
 
-describe("a filter of calls", () => {
+describe("a call filter", () => {
   it("is read from a URL, without invalid parts", () => {
     const filter = filterOf(
       "?status=RINGING,nonsense,QUEUED&type=NOPE&instance=inst_1&number=%2B1+202+555+0100&from=2026-02-31",

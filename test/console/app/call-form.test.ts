@@ -26,7 +26,7 @@ function faultsOf(fields: Partial<CallForm>): [string | undefined, string, strin
   return checks.faults(form(fields)).map(({ field, code, detail }) => [field, code, detail]);
 }
 
-describe("the request of a form", () => {
+describe("a form's request", () => {
   it("has a FIXED_TTS call's text and voice", () => {
     expect(bodyOf({ text: " Hello. ", voiceId: "en-US-1", onMachine: "hang_up" })).toEqual({
       instanceId: INSTANCE,
@@ -105,8 +105,8 @@ describe("the request of a form", () => {
   });
 });
 
-describe("the faults of a form", () => {
-  it("are at the fields that are empty", () => {
+describe("a form's faults", () => {
+  it("are at the empty fields", () => {
     expect(faultsOf({ instanceId: "", phoneNumber: "" })).toEqual([
       ["/instanceId", "required", "this field is required"],
       ["/target/phoneNumber", "required", "this field is required"],
@@ -193,7 +193,7 @@ describe("the faults of a form", () => {
   });
 });
 
-describe("the faults of a problem document", () => {
+describe("a problem document's faults", () => {
   it("are at the fields that it names", () => {
     const errors = [
       { pointer: "/agent/instructions/3", code: "too_long", detail: "too long" },
@@ -204,7 +204,7 @@ describe("the faults of a problem document", () => {
     expect([...faults.keys()]).toEqual(["/agent/instructions", "/from/phoneNumber", undefined]);
   });
 
-  it("are at the field of a refusal without pointers", () => {
+  it("are at the field that the code concerns, without pointers", () => {
     const refusedFields = (code: string) => problemFaults({ code, detail: "no", errors: [] }).map(({ field }) => field);
     expect(refusedFields("destination_not_allowed")).toEqual(["/target/phoneNumber"]);
     expect(refusedFields("instance_not_found")).toEqual(["/instanceId"]);

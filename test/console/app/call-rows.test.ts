@@ -54,7 +54,7 @@ const OUTCOME = {
   duration_ms: 0,
 };
 
-describe("the rows of calls", () => {
+describe("call rows", () => {
   it("are newest first, whatever order they arrive in", () => {
     const rows = rowsOf({}, call(1), call(3), call(2));
     expect(rows.list.map(({ created_at }) => created_at)).toEqual([at(3), at(2), at(1)]);
@@ -88,7 +88,7 @@ describe("the rows of calls", () => {
     expect(rows.list[0]).toBe(second);
   });
 
-  it("request a new call, but none of an unread page", () => {
+  it("request a new call, but not one from an unread page", () => {
     const rows = new CallRows({});
     rows.addPage([call(20), call(10)], false);
     expect(rows.apply(event("queued", 30, { type: "FIXED_TTS" }))).toBe("unknown_call");
@@ -97,7 +97,7 @@ describe("the rows of calls", () => {
     expect(rows.apply(event("ringing", 1))).toBe("unknown_call");
   });
 
-  it("request no call that the filter leaves out", () => {
+  it("do not request calls that the filter leaves out", () => {
     const rows = rowsOf({ type: "DYNAMIC_AGENT", statuses: ["QUEUED"] });
     expect(rows.apply(event("queued", 1, { type: "FIXED_TTS" }))).toBe("unchanged");
     expect(rows.apply(event("ringing", 1))).toBe("unchanged");
@@ -106,7 +106,7 @@ describe("the rows of calls", () => {
     expect(rowsOf({ instanceId: "inst_2" }).apply(event("queued", 1))).toBe("unchanged");
   });
 
-  it("lose calls that no longer match", () => {
+  it("drop calls that no longer match", () => {
     const rows = rowsOf({ statuses: ["QUEUED", "RINGING"] }, call(1));
     rows.apply(event("ringing", 1));
     expect(rows.list).toHaveLength(1);

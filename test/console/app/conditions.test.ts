@@ -6,7 +6,7 @@ import { LINE_CONDITIONS } from "../../../src/domain/instances/line-flow.ts";
 test.each([
   ["English", en],
   ["Portuguese", pt],
-])("every condition of a line has its own %s text", (_, { condition }) => {
+])("every line condition has its own %s text", (_, { condition }) => {
   expect(Object.keys(condition).sort()).toEqual([...LINE_CONDITIONS].sort());
   const texts = Object.values(condition).flatMap(({ title, text }) => [title, text]);
   expect(new Set(texts).size).toBe(LINE_CONDITIONS.length * 2);

@@ -40,7 +40,7 @@ describe("a preview", () => {
     expect(list.refused.value).toBeUndefined();
   });
 
-  test("of a pasted number has a header", async () => {
+  test("has a header for a pasted number", async () => {
     const list = new ChosenList();
     await list.open("Pasted list", new Blob(["+12025550100"]));
     expect(list.list.value?.preview).toEqual({ header: ["phone"], rows: [{ row: 2, cells: ["+12025550100"] }] });
@@ -89,7 +89,7 @@ test("a list without a column for a variable is not sent", async () => {
   expect(list.fileFor(["name"])).toMatchObject({ name: "people.csv", columns: { variableColumns: { name: "Who" } } });
 });
 
-describe("of several columns that may have the numbers", () => {
+describe("if several columns may have the numbers", () => {
   const rows = "+12025550100,+12025550200,7\n+12025550101,+12025550201,8\n";
 
   test("the first one is the default, and all are named", async () => {
@@ -99,7 +99,7 @@ describe("of several columns that may have the numbers", () => {
     expect(phoneCandidates((await meaningsOf(`home,work,n\n${rows}`)).preview, {}, [])).toEqual(["home", "work"]);
   });
 
-  test("one without numbers, or for a variable, is left out", async () => {
+  test("a column without numbers, or for a variable, is left out", async () => {
     const { preview, meanings } = await meaningsOf("number,phone\n12,+12025550100\n");
     expect(columnOf(preview, meanings!, "phone")).toBe("phone");
     expect(phoneCandidates(preview, {}, [])).toEqual(["phone"]);
@@ -116,7 +116,7 @@ describe("of several columns that may have the numbers", () => {
   });
 });
 
-test("results of an exported list are no variables of the import", async () => {
+test("the results in an exported list are not variables of the import", async () => {
   const message = { type: "FIXED_TTS", tts: { text: "Hello {{name}}" } } as const;
   const csv = `${targetsCsvHeader(message)}1,2,+12025550100,7,,Ana,COMPLETED,1,completed,,human,900,1,2000,,,call_1,\r\n`;
   const list = new ChosenList();

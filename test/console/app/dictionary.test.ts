@@ -13,7 +13,7 @@ describe("the language", () => {
     [[null, "pt-PT"], "pt"],
     [["toString", "fr"], "en"],
     [[], "en"],
-  ] as const)("of %j is %s", (preferences, language) => {
+  ] as const)("for %j is %s", (preferences, language) => {
     expect(chosenLanguage(preferences)).toBe(language);
   });
 });
@@ -30,7 +30,7 @@ describe("a dictionary", () => {
     expect(t.value.title).toBe("Chamadas");
   });
 
-  test("counts by the rules of the language", () => {
+  test("follows the language's plural rules", () => {
     changeLanguage("en");
     expect([0, 1, 2].map((count) => t.value.calls(count))).toEqual(["0 calls", "1 call", "2 calls"]);
     changeLanguage("pt");
@@ -38,22 +38,22 @@ describe("a dictionary", () => {
   });
 });
 
-describe("a format", () => {
+describe("formatting", () => {
   test.each([
     [0, "0:00"],
     [65_000, "1:05"],
     [3_723_000, "1:02:03"],
     [-1, "0:00"],
-  ])("of %i ms is %s", (ms, text) => {
+  ])("turns %i ms into %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  test("of a UTC day does not move it to another day", () => {
+  test("does not move a UTC day to another day", () => {
     changeLanguage("pt");
     expect(formatDay("2026-11-27", "short")).toMatch(/^27 de nov/);
   });
 
-  test("of a recent time counts from now", () => {
+  test("shows a recent time relative to now", () => {
     changeLanguage("pt");
     const now = Date.parse("2026-11-27T12:00:00Z");
     expect(formatRelative("2026-11-27T11:55:00Z", now)).toBe("há 5 minutos");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/app/views/webhooks/event-types.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 
-test("every type of event is in one group", () => {
+test("every event type is in one group", () => {
   const groupedTypes = (["call", "detail", "number", "batch"] as const).flatMap(typesOf);
   expect(groupedTypes.toSorted()).toEqual([...EVENT_TYPES].sort());
 });

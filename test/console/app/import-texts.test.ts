@@ -88,7 +88,7 @@ describe("an error response to an import has a text in both languages", () => {
     expect(importFaultText(code, "o corpo")).toMatch(/[a-zã] /);
   });
 
-  test("and one without a text has the message of the server", () => {
+  test("or, for an unknown code, the server's message", () => {
     expect(codes.length).toBeGreaterThan(8);
     expect(importFaultText("toString", "gone")).toBe("gone");
   });

@@ -4,7 +4,7 @@ import { callerForm, callerOfForm } from "../../../adapters/console/app/views/in
 import { pauseUntil } from "../../../adapters/console/app/views/instances/code-pause.ts";
 import { networkKind, operatorName } from "../../../adapters/console/app/views/instances/network-kind.ts";
 
-describe("the caller of a form", () => {
+describe("a form's caller", () => {
   test("is missing if the form is empty", () => {
     expect(callerOfForm(callerForm())).toBeNull();
     expect(callerOfForm({ phoneNumber: " ", displayName: "  ", withheld: false })).toBeNull();
@@ -41,7 +41,7 @@ describe("the wait for the next code", () => {
     expect(pauseUntil(expiresAt, now)).toBe(ms);
   });
 
-  test("lasts some seconds without a known end", () => {
+  test("lasts a few seconds if its end is unknown", () => {
     expect(pauseUntil(null, now)).toBe(5_000);
   });
 });

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { componentSchemas } from "../../../src/http/docs/schema-conversion.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
-it("the limits of a server match its OpenAPI document", () => {
+it("a server's limits match its OpenAPI document", () => {
   const limits = {
     ...DEFAULT_LIMITS,
     textLength: 11,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { matchPath } from "../../../adapters/console/app/views/all-views.ts";
 
-describe("a pattern of a page", () => {
+describe("a page's pattern", () => {
   test.each([
     ["/", "/", {}],
     ["/calls", "/calls", {}],
@@ -16,7 +16,7 @@ describe("a pattern of a page", () => {
     expect(matchPath(pattern, path)).toEqual(params);
   });
 
-  test("returns the decoded form of any id", () => {
+  test("decodes any id", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "grapheme" }), (id) => {
         expect(matchPath("/calls/:id", `/calls/${encodeURIComponent(id)}`)).toEqual({ id });

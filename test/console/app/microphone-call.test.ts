@@ -169,7 +169,7 @@ describe("a call through the microphone", () => {
     ]);
   });
 
-  it("shows the reason of its stream's failure, and releases the microphone", async () => {
+  it("shows why its stream failed, and releases the microphone", async () => {
     const scene = new Scene();
     const call = scene.call();
     const running = call.run();

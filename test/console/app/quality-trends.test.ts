@@ -12,7 +12,7 @@ function interval(until_ms: number, overrides: Partial<QualityInterval> = {}): Q
   };
 }
 
-describe("the trend of a measure", () => {
+describe("a measure's trend", () => {
   const intervals = [
     interval(5_000, { jitter_ms: 8, round_trip_ms: 30 }),
     interval(10_000, { packets_received: 225, packets_lost: 25, remote_loss: 0.02 }),

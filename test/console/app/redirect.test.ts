@@ -34,7 +34,7 @@ describe("a page for accounts", () => {
       expect(redirectOf({ access }, "/", embeddedSession)).toEqual({ url: "https://shop.example/login" });
   });
 
-  test("that needs accounts of Ringport is not shown to a user of the embedding program", () => {
+  test("that needs Ringport accounts is not shown to the embedding program's users", () => {
     const embeddedSession = {
       ...signedOutSession,
       accounts: false,

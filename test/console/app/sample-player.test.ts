@@ -26,7 +26,7 @@ function scene() {
 
 const WAV = new Uint8Array(1);
 
-describe("a player of samples", () => {
+describe("a sample player", () => {
   it("loads a sample, plays it, and is idle at its end", async () => {
     const { player, loads, sounds } = scene();
     const playback = player.play("pt-BR-1");

@@ -9,7 +9,7 @@ const NUMBER_FAULT = {
   detail: 'column "Telefone": "12" must be an E.164 number',
 };
 
-test("the place of a fault is the column of the file, without which it is the field", () => {
+test("a fault's place is its column in the file, or else its field", () => {
   const { file_column: _, ...faultOfField } = NUMBER_FAULT;
   const placesOf = (...columns: string[]) => columns.map((column) => targetFaultPlace({ ...faultOfField, column }));
   expect(targetFaultPlace(NUMBER_FAULT)).toBe("Telefone");
@@ -19,7 +19,7 @@ test("the place of a fault is the column of the file, without which it is the fi
   changeLanguage("en");
 });
 
-test("the text of a fault has no column", () => {
+test("a fault's text does not name the column", () => {
   expect(targetFaultText(NUMBER_FAULT)).toBe('"12" must be an E.164 number');
   const stored = { column: "phoneNumber", code: "value_invalid", detail: 'column "Telefone": an earlier text' };
   expect(targetFaultText(stored)).toBe(stored.detail);

@@ -23,7 +23,7 @@ describe("the example for a new token", () => {
     expect(typescriptExample({ ...use, scopes, instance })).toContain(code);
   });
 
-  test("is one shell command, whatever the address of the server", () => {
+  test("is one shell command, whatever the server's address", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("'", '"', "$", "`", "\\", " ", ";", "&", "a") }), (path) => {
         const url = `http://host/${path}`;

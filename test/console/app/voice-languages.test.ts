@@ -27,8 +27,8 @@ const VOICES = [
 const namesOf = (locale: string, preferences: readonly string[]) =>
   voiceLanguages(VOICES, locale, preferences).map(({ name }) => name);
 
-describe("languages of voices", () => {
-  it("have their names in the reader's language, and begin with the preferred ones", () => {
+describe("voice languages", () => {
+  it("are named in the reader's language, preferred ones first", () => {
     expect(namesOf("en", ["en", "pt-BR", "en-GB"])).toEqual([
       "English (United Kingdom)",
       "English (United States)",
@@ -91,7 +91,7 @@ describe("a search for languages", () => {
     expect(tagsFor(query)).toEqual(tags);
   });
 
-  it("ignores other languages if one has the whole tag or name", () => {
+  it("ignores other languages if one matches the whole tag or name", () => {
     const others = voiceLanguages([voice("da-DK-1"), voice("de-DE-1")], "pt-BR", []);
     expect(matchingLanguages(others, "de").map(({ tag }) => tag)).toEqual(["de-DE", "da-DK"]);
     expect(matchingLanguages(others, "de-DE").map(({ tag }) => tag)).toEqual(["de-DE"]);
@@ -114,8 +114,8 @@ describe("the suggested voice", () => {
   });
 });
 
-describe("the id of a voice", () => {
-  it("also finds the voice behind the best one", () => {
+describe("a voice's id", () => {
+  it("also finds voices that are not the best of their language", () => {
     expect(voiceWithId(VOICES, "en-US-2")).toBe(VOICES[1]);
     expect(voiceWithId(VOICES, "en-GB-7")).toMatchObject({ id: "en-GB-7", quality: "natural", alias_of: null });
     expect(voiceWithId(VOICES, "en-US-99")).toBeUndefined();

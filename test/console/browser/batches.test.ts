@@ -30,7 +30,7 @@ describeEach([ON_NODE], (target) => {
       expect(await downloadText(page, "Download results (CSV)")).toMatch(/^\ufeffposition,[\s\S]*\+12025550101,.*busy/);
     });
 
-    test("a running batch shows what people wait for, its message and rules", { timeout: 120_000 }, async () => {
+    test("a running batch shows its message, its rules and what people wait for", { timeout: 120_000 }, async () => {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
       const { id: instanceId } = await client.activeInstance("Front desk");

@@ -9,7 +9,7 @@ describeEach(
     withTools("the console in Chromium", ["chromium-headless-shell"], () => {
       const console = useConsole(target, { env: { RINGPORT_BASE_PATH: "/voice" } });
 
-      test("shows a live call, below a path", async () => {
+      test("shows a live call under a base path", async () => {
         const page = await console.signUp();
         const client = console.server.client(await console.tokenOf(page));
         await page.goto(`${console.url}/calls`);

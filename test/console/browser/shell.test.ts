@@ -9,7 +9,7 @@ describeEach([ON_NODE], (target) => {
     describe("a signed-in user", () => {
       const console = useConsole(target);
 
-      test("gets the focus on the heading of each new page, and its title", async () => {
+      test("gets focus on each new page's heading, and its title", async () => {
         const page = await console.signUp();
         await page.goto(console.url);
         await page.getByRole("heading", { name: "Overview" }).waitFor();

@@ -74,7 +74,7 @@ describeEach([ON_NODE], (target) => {
         await page.getByText('Nenhum idioma corresponde a "klingon".').waitFor();
       });
 
-      test("and the voice are chosen by keyboard alone", async () => {
+      test("and the voice can be chosen by keyboard alone", async () => {
         const page = await onForm("en-US");
         await expect.poll(() => requestedVoice(page)).toBe("en-US-1");
         await page.getByLabel("Text", { exact: true }).focus();

@@ -57,7 +57,7 @@ describe.each(CONSOLE_ENDPOINTS.filter(({ access }) => access === "signed-in"))(
   });
 });
 
-describe("the ids of another user", () => {
+describe("another user's ids", () => {
   test("are unknown", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
@@ -121,7 +121,7 @@ test.each([
   ["POST", "/api/sign-in", { email: 1 }, ["/email", "/password"]],
   ["POST", "/api/tokens", { label: "a", scopes: ["root"] }, ["/scopes/0"]],
   ["POST", "/api/tokens", { label: "a", expires_at: "tomorrow" }, ["/expires_at"]],
-] as const)("%s %s names each fault of its body", async (method, path, body, pointers) => {
+] as const)("%s %s names each fault in its body", async (method, path, body, pointers) => {
   const { status, json } = await (await consoleScene().admin()).request(method, path, body);
   expect(status).toBe(400);
   expect(json.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers);
@@ -147,7 +147,7 @@ describe("a program that signs people in itself", () => {
       },
     });
 
-  test("shows its own page to sign in at", async () => {
+  test("shows its own sign-in page", async () => {
     const { json } = await scene().browser().request("GET", "/api/session");
     expect(json).toMatchObject({ account: null, accounts: false, sign_in_url: "/login" });
   });
@@ -189,7 +189,7 @@ describe("a program that signs people in itself", () => {
   });
 });
 
-test("no path below the console is rewritten", async () => {
+test("no path under the console is rewritten", async () => {
   const browser = await consoleScene().admin();
   for (const [path, status] of [
     ["/../metrics", 404],

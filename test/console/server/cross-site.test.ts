@@ -45,7 +45,7 @@ describe("a change that no page of this server requests is refused", () => {
   });
 });
 
-describe("a request of our own page", () => {
+describe("a request from our own page", () => {
   const ownRequests: readonly [string, Record<string, string>, string?][] = [
     ["by Sec-Fetch-Site", { "sec-fetch-site": "same-origin" }],
     ["by its origin, on a plain address", { origin: "http://127.0.0.1:8080" }],
@@ -72,7 +72,7 @@ describe("a request of our own page", () => {
   });
 });
 
-test("a page of a plain HTTP address has no access if this server has HTTPS", async () => {
+test("a page at a plain HTTP address has no access if this server has HTTPS", async () => {
   const scene = consoleScene({ publicUrl: "https://127.0.0.1:8080" });
   const { cookie = "" } = await scene.admin();
   const headers = { cookie, "content-type": "application/json" };
@@ -95,7 +95,7 @@ test("a request that another site embeds is refused unread", async () => {
   expect((await scene.send({ path: "/console/v1/calls", headers: { cookie } })).status).toBe(200);
 });
 
-test("a body that a form of another site could send is refused", async () => {
+test("a body that another site's form could send is refused", async () => {
   const browser = await consoleScene().admin();
   for (const type of [
     "text/plain",

@@ -12,7 +12,7 @@ import { consoleScene, FROM_PAGE } from "./console-scene.ts";
 
 const rejectTokens = () => Promise.reject(new Error("a token was checked"));
 
-describe("the HTTP interface below the console", () => {
+describe("the HTTP interface under the console", () => {
   test("serves the signed-in user with that user's data", async () => {
     const callers: Principal[] = [];
     const list: CallUseCases["list"] = async (caller) => {
@@ -42,7 +42,7 @@ describe("the HTTP interface below the console", () => {
     "/v1/calls?x=/console/",
     "//console/v1/calls",
     "/Console/v1/calls",
-  ])("is not below %s", async (path) => {
+  ])("is not under %s", async (path) => {
     const scene = consoleScene();
     const { cookie = "" } = await scene.admin();
     expect((await scene.send({ path, headers: { ...FROM_PAGE, cookie } })).status).not.toBe(200);
@@ -91,7 +91,7 @@ describe("the HTTP interface below the console", () => {
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
-  test("is subject to the rate limit of a user", async () => {
+  test("is subject to the user's rate limit", async () => {
     const scene = consoleScene({ http: { http: { rateLimit: { limit: 2, windowMs: 60_000 } } } });
     const admin = await scene.admin();
     const statuses = [];
@@ -114,7 +114,7 @@ describe("the HTTP interface below the console", () => {
 });
 
 describe("the audit log", () => {
-  test("has every change that needs the scope admin", () => {
+  test("has every change that needs the admin scope", () => {
     const shape = (path: string) => path.replace(/:\w+/g, ":");
     const changes = allRoutes(guardedHttpPorts(dependencies()))
       .filter(({ method, operation }) => method !== "GET" && operation.access === "admin")
@@ -152,7 +152,7 @@ describe("the audit log", () => {
     });
   });
 
-  test("that cannot be written does not undo the action", async () => {
+  test("does not undo an action that it cannot record", async () => {
     const scene = consoleScene();
     const admin = await scene.admin();
     scene.accounts.note = () => Promise.reject(new Error("the disk is full"));

@@ -138,7 +138,7 @@ describe("the page", () => {
     expect(headers["content-security-policy"]).toContain("script-src 'self';");
   });
 
-  test("loads its files from below the base path", async () => {
+  test("loads its files from under the base path", async () => {
     const { text } = await page("/console/calls", {}, "/voice");
     expect(text).toContain(`src="/voice/console/assets/main-ABC123.js"`);
     expect((await file("main-ABC123.js", {}, "/voice")).status).toBe(200);
@@ -151,7 +151,7 @@ describe("the page", () => {
     expect((await page("/console", { accept: "*/*" })).text).toBe(INDEX);
   });
 
-  test("that was not built names the build command", async () => {
+  test("names the build command if it was not built", async () => {
     const scene = consoleScene({ assets: [`${folder}nothing/`] });
     const { status, text, headers } = await scene.send({ path: "/console", headers: { accept: "text/html" } });
     expect([status, headers["content-type"]]).toEqual([503, "text/html; charset=utf-8"]);

@@ -23,7 +23,7 @@ test("networks have the HTTP interface's names", async () => {
   ]);
 });
 
-test("the embedding program's user needs scope read", async () => {
+test("the embedding program's user needs the read scope", async () => {
   for (const path of ["/api/summary", "/api/networks"]) {
     const { status, json } = await consoleScene({ signIn: signIn(["call"]) })
       .browser()

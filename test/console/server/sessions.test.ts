@@ -20,7 +20,7 @@ describe("a session", () => {
     expect((await browser.request("GET", "/api/session")).json.account).toEqual(registration.json.account);
   });
 
-  test.each([true, false])("shows if calls can carry the audio of a browser: %s", async (streamPreview) => {
+  test.each([true, false])("shows if calls can carry a browser's audio: %s", async (streamPreview) => {
     const { json } = await consoleScene({ streamPreview }).browser().request("GET", "/api/session");
     expect(json.streams).toBe(streamPreview);
   });
@@ -82,7 +82,7 @@ describe("a session", () => {
     ["calls.example.com", ""],
     ["[::1]:9000", "_9000"],
     ["a host", ""],
-  ])("has the port of the host %s in its cookie's name", async (host, suffix) => {
+  ])("has the port from the host %s in its cookie's name", async (host, suffix) => {
     const { status, headers } = await consoleScene()
       .browser()
       .request("POST", "/api/register", { ...ADA, code: FIRST_CODE }, { host });
@@ -102,7 +102,7 @@ describe("a session", () => {
     expect((await scene.browser().request("POST", "/api/sign-out", {})).status).toBe(204);
   });
 
-  test("is prolonged by its use", async () => {
+  test("is extended by use", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     await browser.request("GET", "/api/session"); // marks the browser
@@ -125,7 +125,7 @@ describe("a session", () => {
     expect(scene.accounts.devices).toEqual([device?.split("=")[1]]);
   });
 
-  test("that has ended is removed from the browser", async () => {
+  test("is removed from the browser once it has ended", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     await scene.system.advance(15 * 86_400_000);
@@ -182,7 +182,7 @@ describe("a sign-in", () => {
     expect(victim.cookie).not.toContain("chosen");
   });
 
-  test("that fails reveals no reason, and keeps the session", async () => {
+  test("reveals no reason if it fails, and keeps the session", async () => {
     const scene = consoleScene();
     const browser = await scene.admin();
     const { cookie } = browser;

@@ -35,7 +35,7 @@ describe("an email address", () => {
     expect(() => checkedEmail(input)).toThrow(expect.objectContaining({ code: "email_invalid" }));
   });
 
-  test("loses the space around it, and keeps upper and lower case", () => {
+  test("loses surrounding space, and keeps its case", () => {
     expect(emailOf("  Ana@Example.com\n")).toBe("Ana@Example.com");
   });
 

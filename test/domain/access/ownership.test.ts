@@ -31,7 +31,7 @@ describe("a list", () => {
     expect(visiblePart(user, "inst-2")).toEqual({ instanceId: "inst-2" });
   });
 
-  test("returns only the demo token's instance's records", () => {
+  test("returns only the records of the demo token's instance", () => {
     expect(visiblePart(demo, undefined)).toEqual({ instanceId: "inst-1" });
     expect(visiblePart(demo, "inst-1")).toEqual({ instanceId: "inst-1" });
     expect(visiblePart(demo, "inst-2")).toBeUndefined();

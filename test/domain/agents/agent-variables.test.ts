@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { placeholderFault } from "../../../src/domain/agents/agent-variables.ts";
 
-describe("the placeholders of a text", () => {
+describe("a text's placeholders", () => {
   test.each(["Hello {{name}}, {{ time }}.", "{name} } }} {", "{{{name}}}", "no placeholder", '{"a":{"b":1}}'])(
-    "%j have no fault",
+    "in %j have no fault",
     (text) => expect(placeholderFault(text)).toBeUndefined(),
   );
 
@@ -20,7 +20,7 @@ describe("the placeholders of a text", () => {
     ["{{ {{name}} }}", '"{{" is not closed: write {{name}}'],
     ["{{endere\u00e7o", '"{{endere\u00e7o" is not closed: write {{endereco}}'],
     [`{{${"a".repeat(500)}`, `"{{${"a".repeat(80)}" is not closed: write {{${"a".repeat(64)}}}`],
-  ])("%j has the fault %s", (text, fault) => expect(placeholderFault(text)).toBe(fault));
+  ])("in %j have the fault %s", (text, fault) => expect(placeholderFault(text)).toBe(fault));
 
   test.each([
     ["first name", "first_name"],
@@ -28,7 +28,7 @@ describe("the placeholders of a text", () => {
     ["1st", "st"],
     ["123", "name"],
     ["a".repeat(65), "a".repeat(64)],
-  ])("{{%s}} has no name of a variable", (name, correctedName) =>
+  ])("must name a variable, unlike {{%s}}", (name, correctedName) =>
     expect(placeholderFault(`Hello {{${name}}}.`)).toBe(
       `"{{${name}}}" has no name of a variable (1 to 64 letters, digits and _, starting with a letter): write {{${correctedName}}}`,
     ),

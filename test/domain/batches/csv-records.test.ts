@@ -58,7 +58,7 @@ describe("the records of a CSV file", () => {
     );
   });
 
-  test("a byte of no encoding invalidates its own row", async () => {
+  test("a byte that fits no encoding invalidates only its own row", async () => {
     const row = (byte: number) => [...new TextEncoder().encode("+1,Ada"), byte, 0x0a];
     const file = Uint8Array.from([...row(0x20), ...row(0xe9), ...row(0x81), ...row(0x20)]);
     const fault = "the byte 0x81 is not a character in UTF-8 or Windows-1252: save the file as CSV in UTF-8";

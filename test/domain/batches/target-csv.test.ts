@@ -50,7 +50,7 @@ async function importRows(csv: string, columns: CsvColumns = {}): Promise<Target
   return rows;
 }
 
-test("the results of a target are a row", () => {
+test("a target's results are one row", () => {
   const agent = {
     resultSchema: { type: "object", properties: { visit: { type: "string" }, floor: { type: "integer" } } },
   };
@@ -130,7 +130,7 @@ test.each<CsvColumns>([
   ]);
 });
 
-test("an exported file may be called at the numbers of another column", async () => {
+test("an exported file may take its numbers from another column", async () => {
   const csv = csvOf(SPEECH_MESSAGE, { variables: { name: "+12025550102", status: "bill" } });
   expect(await importRows(csv, { phone: "name" })).toMatchObject([
     { input: { phoneNumber: "+12025550102", variables: { phone_number: TARGET.phone, status: "bill" } } },
@@ -198,7 +198,7 @@ test.each([
   });
 });
 
-test("of two chosen columns with similar names, the one with the same spelling has the numbers", async () => {
+test("of two columns with similar names, the one spelled as chosen has the numbers", async () => {
   const csv = "phone,Phone\n7,+12025550101\n";
   expect(await importRows(csv, { phone: "Phone" })).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);
   await expect(importRows("phone,phone\n7,+12025550101\n", { phone: "phone" })).rejects.toMatchObject({
@@ -217,7 +217,7 @@ test.each([
   expect(await importRows(csv, columns)).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);
 });
 
-test("a row with more cells than the header has a fault that names the fix", async () => {
+test("a row with more cells than the header gets a fault that names the fix", async () => {
   expect(await importRows("phone,name\n+12025550101,Ada,Ben\n")).toMatchObject([
     { row: 2, fault: { detail: expect.stringContaining("put quotes around a cell that contains the delimiter") } },
   ]);

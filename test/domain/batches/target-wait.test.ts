@@ -90,11 +90,11 @@ describe("a target waits", () => {
 
 test.each([
   ["that does not wait", {}, { status: "CALLING" }],
-  ["of a cancelled batch", { status: "CANCELLED" }, {}],
-  ["whose hours do not come", { schedule: { endAt: NOW } }, {}],
+  ["in a cancelled batch", { status: "CANCELLED" }, {}],
+  ["whose hours never come", { schedule: { endAt: NOW } }, {}],
   ["whose zone is unknown", { schedule: { ...NIGHT, zone: "callee" } }, { zones: "" }],
   ["whose time has an unknown cause", { gapMs: 0 }, { nextAttemptAt: NOW + MINUTE }],
-] as const)("a target %s has no wait", (_, batch, target) => {
+] as const)("there is no wait for a target %s", (_, batch, target) => {
   expect(waitOf(batch, target)).toBeNull();
 });
 

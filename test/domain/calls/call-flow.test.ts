@@ -130,7 +130,7 @@ describe("dialling", () => {
     given(RINGING).when(placed).hasNoEffect();
   });
 
-  test("that the network does not accept is unreachable", () => {
+  test("ends as unreachable if the network does not accept it", () => {
     given([]).when(timer("ring")).ends("fail", "unreachable");
   });
 
@@ -151,7 +151,7 @@ describe("dialling", () => {
     given([lineDown, placed]).when(timer("line")).ends("fail", "instance_lost");
   });
 
-  test.each(["answered", "alerting"] as const)("does not trust %s before any peer was asked", (type) => {
+  test.each(["answered", "alerting"] as const)("does not trust %s before a peer has been asked", (type) => {
     given([]).when({ type }).hasNoEffect();
   });
 });
@@ -602,7 +602,7 @@ const lineTone = (tone: LineTone, answeredBy?: AnsweredBy): CallSignal => ({
 });
 const toneSuspected = (isSuspected: boolean): CallSignal => ({ type: "tone_suspected", isSuspected });
 
-describe("a tone of the network or of a fax machine", () => {
+describe("a network or fax tone", () => {
   test.each(LINE_TONES.filter((tone) => TONE_MEANINGS[tone].endsCall))(
     "%s ends the call under every policy",
     (tone) => {

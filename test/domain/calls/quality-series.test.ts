@@ -50,7 +50,7 @@ describe("the quality of a call over time", () => {
     );
   });
 
-  test("has a sample every 5 s; a full series joins every two", () => {
+  test("has a sample every 5 s; a full series merges them in pairs", () => {
     const series = new QualitySeries();
     for (let i = 1; i < INTERVAL_LIMIT; i++) series.add(i * 5_000, statistics({ packetsSent: i * 250 }));
     expect([series.intervals.length, series.intervalMs]).toEqual([INTERVAL_LIMIT - 1, 5_000]);
@@ -61,7 +61,7 @@ describe("the quality of a call over time", () => {
     expect(intervals.map(({ untilMs }) => untilMs)).toEqual(intervals.map((_, i) => (i + 1) * 10_000));
   });
 
-  test("keeps the peaks of jitter and round trip when samples are joined", () => {
+  test("keeps the peaks of jitter and round trip when samples are merged", () => {
     const series = new QualitySeries();
     for (let i = 1; i <= INTERVAL_LIMIT; i++)
       series.add(i * 5_000, statistics({ jitterMs: i === 5 ? 80 : 1, roundTripMs: i === 7 ? 900 : null }));
@@ -69,7 +69,7 @@ describe("the quality of a call over time", () => {
     expect(series.intervals.map(({ roundTripMs }) => roundTripMs).filter((ms) => ms !== null)).toEqual([900]);
   });
 
-  test("corrects the losses of packets that arrive late", () => {
+  test("corrects the losses when packets arrive late", () => {
     const series = new QualitySeries();
     series.add(5_000, statistics({ packetsReceived: 240, packetsLost: 10 }));
     series.add(10_000, statistics({ packetsReceived: 496, packetsLost: 4 }));

@@ -13,7 +13,7 @@ import { fuzz } from "../../support/fuzz.ts";
 
 const DAY = { from: "08:00", until: "20:00" };
 
-describe("a local time", () => {
+describe("the local time", () => {
   test.each([
     { at: "2026-03-08T09:59:00Z", zone: "America/Los_Angeles", local: "7 01:59" },
     { at: "2026-03-08T10:00:00Z", zone: "America/Los_Angeles", local: "7 03:00" },
@@ -22,7 +22,7 @@ describe("a local time", () => {
     { at: "2026-01-04T23:59:00Z", zone: "Asia/Kathmandu", local: "1 05:44" },
     { at: "2026-01-05T00:00:00Z", zone: "Europe/London", local: "1 00:00" },
     { at: "2026-01-05T01:41:00Z", zone: "America/Sao_Paulo", local: "7 22:41" },
-  ])("of $at in $zone is $local", ({ at, zone, local }) => {
+  ])("at $at in $zone is $local", ({ at, zone, local }) => {
     const { weekday, minute } = localTime(zone, Date.parse(at));
     const clock = `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
     expect(`${weekday} ${clock}`).toBe(local);

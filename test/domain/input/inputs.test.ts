@@ -305,7 +305,7 @@ describe("an instance", () => {
     expect(instanceFaults(body)).toEqual([fault]);
   });
 
-  test("counts an emoji in its name once", () => {
+  test("counts an emoji in its name as one character", () => {
     expect(parseCreateInstance(SCHEMAS, { name: "😀".repeat(120) }).name).toHaveLength(240);
     expect(instanceFaults({ name: "😀".repeat(121) })).toEqual(["/name too_long"]);
   });

@@ -10,7 +10,7 @@ describe("the single policy", () => {
     expect(freeSlot(SINGLE_POLICY, [0])).toBeUndefined();
   });
 
-  test("has no slot beside a call in any slot", () => {
+  test("has no free slot while a call is in any slot", () => {
     expect(freeSlot(SINGLE_POLICY, [3])).toBeUndefined();
   });
 });

@@ -64,7 +64,7 @@ describe("the time zones", () => {
   );
 });
 
-describe("the tables of zones", () => {
+describe("the zone tables", () => {
   test("name only zones that this runtime supports", () => {
     const names = TABLES.flatMap(({ zones }) => zones.flatMap(([list]) => list.split(" "))).filter(Boolean);
     for (const timeZone of names) expect(() => new Intl.DateTimeFormat("en", { timeZone })).not.toThrow();

@@ -30,7 +30,7 @@ const server = useLocalServer();
 const clientOfAda = () => server.as("ada");
 
 describe("text", () => {
-  test("a word of 4096 letters is accepted, one of 5,000 refused", async () => {
+  test("a word of 4096 letters is accepted, and one of 5,000 is refused", async () => {
     const client = await clientOfAda();
     const { id } = await client.createInstance();
     const callWith = (text: string) => client.postCall(id, { tts: { text, voiceId: "en-US-1" } });
@@ -136,7 +136,7 @@ describe("audio", () => {
     expect(await server.rows()).toEqual(before);
   });
 
-  test("audio above 10 MiB decoded is refused", async () => {
+  test("audio above 10 MiB after decoding is refused", async () => {
     const client = await clientOfAda();
     const { id } = await client.createInstance();
     const file = toneWav({ ms: 330_000 }); // 10.07 MiB

@@ -12,7 +12,7 @@ const isReplay = (response: HttpResponse): boolean => response.headers["idempote
 const server = useLocalServer();
 
 describe("the active-call rule", () => {
-  test("50 concurrent creations return one 201, and 49 times 200 with that call", async () => {
+  test("50 concurrent creations return 201 once, and 200 with that call 49 times", async () => {
     const client = await server.as("ada");
     const { id } = await client.createInstance();
     const responses = await concurrently((i) =>

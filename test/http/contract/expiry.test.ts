@@ -6,7 +6,7 @@ import { type CallView, expected } from "../../support/server-client.ts";
 const server = useLocalServer();
 const WEEK_MS = 7 * 86_400_000;
 
-describe("expiresAfterMs of a call", () => {
+describe("a call's expiresAfterMs", () => {
   const body = (instanceId: string, fields: object) => ({
     instanceId,
     type: "FIXED_TTS",

@@ -199,7 +199,7 @@ describe("GET /v1/instances/:instanceId/configure", () => {
     await client.waitForInstance(id, "ACTIVE");
   });
 
-  test("a scan activates the instance and ends codes", async () => {
+  test("a scan activates the instance and ends its codes", async () => {
     const client = await server.as("ada");
     const { id, updated_at } = await client.createInstance();
     const url = await client.linkUrl(id);

@@ -10,7 +10,7 @@ const UPGRADE = {
   "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
 };
 
-describe("a server below a base path, with CORS for one origin, a queue and the stream preview", () => {
+describe("a server under a base path, with CORS for one origin, a queue and the stream preview", () => {
   const server = useLocalServer({
     RINGPORT_BASE_PATH: "/api",
     RINGPORT_CORS: "https://console.example",
@@ -19,7 +19,7 @@ describe("a server below a base path, with CORS for one origin, a queue and the 
     RINGPORT_STREAM_PREVIEW: "1",
   });
 
-  test("all URLs are below the base path", async () => {
+  test("all URLs are under the base path", async () => {
     expect(new URL(server.base).pathname).toBe("/api");
     const client = await server.as("ada");
     const createdResponse = expected(201, await client.post("/v1/instances", { name: "x" }));

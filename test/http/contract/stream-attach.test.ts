@@ -72,7 +72,7 @@ describe.concurrent("a connection that breaks", () => {
     expect((await client.timeline(call.id)).map(({ type }) => type)).toContain("answered");
   });
 
-  test("a break in the queue does not end the call", async () => {
+  test("a break while queued does not end the call", async () => {
     const { call, client, open, dial } = await streamCall(server);
     const stream = await open();
     stream.kill();

@@ -38,7 +38,7 @@ function startDialect(format: Partial<Format> = {}) {
   return { dialect, coreCalls, ...output };
 }
 
-test("messages from the client become calls of the core", () => {
+test("messages from the client become calls to the core", () => {
   const { dialect, coreCalls, texts } = startDialect({ sampleRate: 24_000 });
   dialect.receive(new Uint8Array(480).fill(1));
   dialect.receive('{"type":"mark","name":"a"}');

@@ -165,7 +165,7 @@ describe("messages to the bot", () => {
   });
 });
 
-describe("messages of the bot", () => {
+describe("messages from the bot", () => {
   test("media of any length is played as mu-law at 8 kHz", () => {
     const { coreCalls, receive, warnings } = connectAnswered();
     for (const length of [1, 2, 3, 160, 161, 5000]) {

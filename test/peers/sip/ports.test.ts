@@ -12,7 +12,7 @@ const PROGRAM = `
   process.stdin.resume();
 `;
 
-test("processes that ask at the same time never get the same port", async () => {
+test("concurrent processes never get the same port", async () => {
   const programs = Array.from({ length: 4 }, () => spawn(process.execPath, ["--input-type=module", "-e", PROGRAM]));
   try {
     const outputs = await Promise.all(programs.map(({ stdout }) => once(stdout, "data")));

@@ -99,7 +99,7 @@ withTools("a proxy", ["baresip", "kamailio", "openssl", "sox"], () => {
     await expectHangUp(await dial(NUMBERS.pcmu), softphone);
   });
 
-  test.concurrent("that behaves like WhatsApp carries calls of the preset", async () => {
+  test.concurrent("that behaves like WhatsApp carries the preset's calls", async () => {
     const { softphone, proxy } = await startProxy();
     const port = await freePorts(1);
     const preset = whatsappBusiness({

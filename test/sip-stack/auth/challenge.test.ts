@@ -6,7 +6,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const readChallenges = (text: string): unknown =>
   parseChallenges(text).map(({ scheme, params }) => ({ scheme, ...Object.fromEntries(params) }));
 
-describe("the challenges of a server", () => {
+describe("a server's challenges", () => {
   test("are read from one field, separated by whitespace", () => {
     expect(readChallenges('Digest realm = "a, b" ,nonce=x,  Basic realm="c", DIGEST Nonce="1\\"2"')).toEqual([
       { scheme: "digest", realm: "a, b", nonce: "x" },

@@ -81,7 +81,7 @@ describe("a request that is challenged", () => {
     expect(digest.realms).toEqual([{ realm: "r", algorithm: "MD5" }]);
   });
 
-  test("responds to proxies of several realms and the server", () => {
+  test("responds to proxies in several realms and to the server", () => {
     const authentication = client().authentication();
     expect(
       authentication.handleChallenge(
@@ -97,7 +97,7 @@ describe("a request that is challenged", () => {
     ]);
   });
 
-  test("responds to a proxy and a server together", () => {
+  test("responds to a proxy and a server at once", () => {
     const authentication = client().authentication();
     const bothChallenges = challengeResponse(401, 'Digest realm="a", nonce="1"');
     bothChallenges.headers.add("Proxy-Authenticate", 'Digest realm="b", nonce="2"');

@@ -71,7 +71,7 @@ describe("a dialog", () => {
       expect(new SipDialog("sip:them@example.com", response(fields)).target).toBe("sip:them@example.com");
   });
 
-  test("recomputes its routes by the 2xx and keeps them on target refresh", () => {
+  test("recomputes its routes from the 2xx and keeps them on target refresh", () => {
     const dialog = new SipDialog(
       "sip:x",
       response([

@@ -45,7 +45,7 @@ describe("an INVITE that is forked", () => {
     expect(call.log).toEqual(["placed", "early media"]);
   });
 
-  test("a BYE of a fork before the answer ends the call only for the last fork", async () => {
+  test("a BYE from a fork before the answer ends the call only for the last fork", async () => {
     const call = await ScriptedCall.placed();
     for (const tag of ["a", "b"]) call.invite.respond(180, { tag });
     expect((await call.receive("BYE", { tag: "a" })).status).toBe(200);

@@ -19,7 +19,7 @@ describe("the transitions of an outbound call", () => {
     expect(transitions.filter(([, , to]) => to === "established")).toEqual([["calling", "answer", "established"]]);
   });
 
-  test("result in BYE after an answer, and in CANCEL only before", () => {
+  test("result in BYE after an answer, and in CANCEL only before one", () => {
     expect(nextState(INVITE_TRANSITIONS, "established", "hangUp")).toBe("releasing");
     expect(nextState(INVITE_TRANSITIONS, "cancelling", "answer")).toBe("releasing");
     expect(nextState(INVITE_TRANSITIONS, "calling", "unacceptable")).toBe("releasing");

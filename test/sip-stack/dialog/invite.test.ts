@@ -8,7 +8,7 @@ const challenge = (nonce: string): readonly [string, string] => [
 ];
 
 describe("an outbound call", () => {
-  test("an INVITE carries caller, callee, Contact, offer", async () => {
+  test("an INVITE carries caller, callee, Contact and offer", async () => {
     const { invite, log, tx } = await ScriptedCall.placed();
     expect(invite.request.uri).toBe("sip:+12025550100@example.com");
     expect(invite.to).toBe("sip:192.0.2.1");
@@ -161,7 +161,7 @@ describe("hanging up", () => {
     expect(call.leftovers).toBe(0);
   });
 
-  test("while ringing sends CANCEL, ends with 487", async () => {
+  test("while ringing sends CANCEL, and ends with 487", async () => {
     const call = await ScriptedCall.placed();
     call.invite.respond(180, { tag: "a" });
     const hangUp = call.usage.hangUp('SIP;cause=200;text="Call completed elsewhere"');
@@ -245,7 +245,7 @@ describe("hanging up", () => {
   });
 });
 
-describe("a BYE of the peer", () => {
+describe("a BYE from the peer", () => {
   test("gets a response, and its Reason is reported", async () => {
     const call = await ScriptedCall.answered();
     const bye = await call.receive("BYE", { fields: [["Reason", 'Q.850;cause=16;text="Normal"']] });

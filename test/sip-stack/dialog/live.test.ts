@@ -43,7 +43,7 @@ describe("calls over real datagrams", () => {
     expect(agent.agent.calls).toBe(0);
   });
 
-  test("are answered after a challenge of a server or a proxy", async () => {
+  test("are answered after a challenge from a server or a proxy", async () => {
     for (const algorithm of ["MD5", "SHA-256", "SHA-512-256"] as const)
       for (const status of [401, 407] as const) {
         const challenge = { user: "agent", password: "s3cret", algorithms: [algorithm], status };

@@ -19,7 +19,7 @@ function receive(
   ]);
 }
 
-describe("a request from outside of any call", () => {
+describe("a request outside any call", () => {
   test("OPTIONS gets our capabilities and a To tag", async () => {
     const response = receive(await ScriptedCall.placed(), "OPTIONS");
     expect(response.status).toBe(200);
@@ -82,7 +82,7 @@ describe("a request within a dialog", () => {
   });
 });
 
-describe("a request that we send outside of a call", () => {
+describe("a request that we send outside a call", () => {
   const challenge = ["WWW-Authenticate", 'Digest realm="r", nonce="n", algorithm=MD5, qop="auth"'] as const;
 
   test("responds to a challenge, returning response, flow and request", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ScriptedCall, sdp } from "./support/scripted-call.ts";
 
-describe("a re-INVITE or UPDATE of the peer", () => {
+describe("a re-INVITE or UPDATE from the peer", () => {
   test("is answered with our SDP and Contact", async () => {
     for (const method of ["INVITE", "UPDATE"]) {
       const call = await ScriptedCall.answered();

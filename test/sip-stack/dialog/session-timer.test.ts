@@ -57,7 +57,7 @@ describe("session timers", () => {
   test.each([
     ["UPDATE", [ALLOW]],
     ["INVITE", []],
-  ] as const)("no session is refreshed by %s after the deadline of the call", async (method, fields) => {
+  ] as const)("no session is refreshed by %s after the call's deadline", async (method, fields) => {
     const call = await ScriptedCall.answered({}, [timer("uac"), ...fields]);
     await call.system.advance(900_000);
     const refresh = call.tx.last(method);

@@ -48,7 +48,7 @@ function packet(index: number, payloadType: number, length = 172): Uint8Array {
   return bytes;
 }
 
-test.concurrent("a packet of the source is a sign of life, whatever its payload type", async () => {
+test.concurrent("a packet from the source is a sign of life, whatever its payload type", async () => {
   const farEnd = await bindSocket(LOOPBACK);
   const end = await waitingSession(farEnd);
   const to = end.session.port;
@@ -72,7 +72,7 @@ test.concurrent("an authenticated packet is a sign of life from anywhere", async
   expect(isLost).toBe(false);
 });
 
-test.concurrent.each(["RTP", "RTCP"])("%s of a stranger is not a sign of life", async (kind) => {
+test.concurrent.each(["RTP", "RTCP"])("%s from a stranger is not a sign of life", async (kind) => {
   const farEnd = await bindSocket(LOOPBACK);
   const stranger = await bindSocket("127.0.0.2");
   const end = await waitingSession(farEnd);

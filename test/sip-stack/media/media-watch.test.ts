@@ -10,7 +10,7 @@ function answeredWatch(): MediaWatch {
 }
 
 describe("a packet after the answer", () => {
-  test("of the peer is evidence of life", () => {
+  test("from the peer is evidence of life", () => {
     const watch = answeredWatch();
     watch.recordRtp(900, true, "peer");
     expect(watch.evidence).toEqual({ kind: "inbound", fromOtherHost: false, expected: true });
@@ -18,7 +18,7 @@ describe("a packet after the answer", () => {
     expect(watch.silenceReport(1_900)).toMatch(/^no audio came from the peer for 1 s/);
   });
 
-  test("of the source that our audio follows is a sign of life, but not evidence", () => {
+  test("from the source that our audio follows is a sign of life, but not evidence", () => {
     const watch = answeredWatch();
     watch.recordRtp(900, true, "followed");
     watch.recordRtcp(false, false, 950, "followed");
@@ -28,7 +28,7 @@ describe("a packet after the answer", () => {
     expect(watch.silenceReport(1_950)).toMatch(/^no audio came from the peer for 1 s/);
   });
 
-  test("of another host is neither", () => {
+  test("from another host is neither", () => {
     const watch = answeredWatch();
     watch.recordRtp(900, true, "other");
     watch.recordRtcp(false, true, 950, "other");

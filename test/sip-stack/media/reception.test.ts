@@ -4,7 +4,7 @@ import { RESTARTED, Reception, STRAY_PACKET } from "../../../adapters/sip-stack/
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("a reception", () => {
-  test("extends sequence numbers, counting lost and late", () => {
+  test("extends sequence numbers, and counts lost and late packets", () => {
     const reception = new Reception(8000);
     const numbers = [65_533, 65_535, 65_534, 1, 0].map((sequence) => reception.take(sequence));
     const first = numbers[0]!;
@@ -14,7 +14,7 @@ describe("a reception", () => {
     expect(reception.lost).toBe(8);
   });
 
-  test("reports the recent lost share, in 1/256", () => {
+  test("reports the share recently lost, in units of 1/256", () => {
     const reception = new Reception(8000);
     for (const sequence of [1, 2, 3, 5]) reception.take(sequence);
     expect(reception.fractionLost()).toBe(51);

@@ -185,7 +185,7 @@ describe("the peer", () => {
     expect(end.events).toEqual(["receiving", "sending", "receiving"]);
   });
 
-  test("may send the other law of G.711, and comfort noise in between, unannounced", async () => {
+  test("may send the other G.711 law, and comfort noise in between, unannounced", async () => {
     const farEnd = await openSocket();
     const end = await openEnd();
     end.session.configure(settingsTo(farEnd.port, { codec: "PCMA", payloadType: { send: 8, receive: 8 } }));
@@ -199,7 +199,7 @@ describe("the peer", () => {
     await until(() => end.session.statistics().packetsInvalid === 2, "the packets of an unknown type");
   });
 
-  test("may change its source, its codec, its address", async () => {
+  test("may change its source, its codec and its address", async () => {
     const farEnd = await openSocket();
     const end = await openEnd();
     end.session.configure(settingsTo(farEnd.port));

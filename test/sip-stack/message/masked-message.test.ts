@@ -4,8 +4,8 @@ import { sipRequest } from "../../../adapters/sip-stack/message/sip-message.ts";
 import { maskedMessage } from "../../../adapters/sip-stack/message/write-message.ts";
 import { wire } from "./messages.ts";
 
-describe("the masked text of a message", () => {
-  test("is the message by lines, without secrets", () => {
+describe("a message's masked text", () => {
+  test("is the message line by line, without secrets", () => {
     const headers = new SipHeaders()
       .add("Via", "SIP/2.0/TLS 192.0.2.1:5061;branch=z9hG4bK1")
       .add("From", "<sip:alice:pa%40ss@example.com:5060>;tag=1")
@@ -44,7 +44,7 @@ k=•••
 `);
   });
 
-  test("of a response starts with its status, and counts a binary body", () => {
+  test("starts with a response's status, and counts a binary body", () => {
     const response = {
       kind: "response",
       status: 200,

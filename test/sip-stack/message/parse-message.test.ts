@@ -15,7 +15,7 @@ describe("a message in a datagram", () => {
     expect(request.headers.get("call-id")).toBe("1@example.com");
   });
 
-  test("joins folded fields by one space", () => {
+  test("joins folded fields with one space", () => {
     const { headers } = parseRequest(optionsWith("Subject: one\n  two\n\tthree   ", "X-Empty:\n value"));
     expect(headers.get("s")).toBe("one two three");
     expect(headers.get("X-Empty")).toBe("value");
@@ -84,7 +84,7 @@ describe("a malformed message", () => {
     ["Content-Length: 9", "Content-Length is 9, but the body has only 0 bytes", 400],
     ["X: a\rb", "A header field has a carriage return without a line feed", 400],
     [`Content-Length: ${MAX_BODY_BYTES + 1}`, "The body is larger than 256 KiB", 413],
-  ])("reports the fault of %j", (line, detail, status) => {
+  ])("reports the fault in %j", (line, detail, status) => {
     const message = parseText(optionsWith(line));
     expect(message).toMatchObject({ kind: "malformed", detail });
     expect(message.kind === "malformed" && message.response?.status).toBe(status);
@@ -100,7 +100,7 @@ describe("a malformed message", () => {
     ["SIP/2.0 99 Low", undefined, "The status line is not valid SIP/2.0"],
     ["SIP/2.0 2000 High", undefined, "The status line is not valid SIP/2.0"],
     ["", undefined, "The start line is not SIP"],
-  ])("reports the fault of the start line %j", (line, status, detail) => {
+  ])("reports the fault in the start line %j", (line, status, detail) => {
     const message = parseText(optionsWith().replace(/^.*\n/, line === "" ? "" : `${line}\n`));
     expect(message).toMatchObject({ kind: "malformed", detail });
     expect(message.kind === "malformed" && message.response?.status).toBe(status);

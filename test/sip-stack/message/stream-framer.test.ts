@@ -75,7 +75,7 @@ describe("a stream of bytes", () => {
 });
 
 describe("a keep-alive", () => {
-  test("of two line breaks is a ping, of one a pong", () => {
+  test("of two line breaks is a ping, and a single line break is a pong", () => {
     expect(kinds(frameAll(text("\n\n")))).toEqual(["ping"]);
     expect(kinds(frameAll(text("\n")))).toEqual(["pong"]);
     expect(kinds(frameAll(text("\n"), text("\n"), text("\n\n")))).toEqual(["pong", "pong", "ping"]);

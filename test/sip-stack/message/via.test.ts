@@ -4,7 +4,7 @@ import { parseVia, writeVia } from "../../../adapters/sip-stack/message/header-v
 import { fuzz } from "../../support/fuzz.ts";
 import { host, port, token } from "./arbitraries.ts";
 
-describe("an element of Via", () => {
+describe("a Via element", () => {
   test("is read with its sent-by and its parameters", () => {
     expect(parseVia("SIP/2.0/udp Host.Example:5062;rport=1024;received=192.0.2.7;branch=z9hG4bK1;alias")).toEqual({
       transport: "UDP",

@@ -11,7 +11,7 @@ import { optionsWith, parseRequest } from "./messages.ts";
 const messageText = (message: Parameters<typeof writeMessage>[0]): string =>
   new TextDecoder().decode(writeMessage(message));
 
-describe("a message that is written", () => {
+describe("a written message", () => {
   test("has its fields in their order, and the length of its body last", () => {
     const headers = new SipHeaders().add("l", "77").add("Subject", "hé").add("Content-Length", "9").add("X", "");
     expect(messageText(sipRequest("MESSAGE", "sip:a@b", headers, new TextEncoder().encode("né")))).toBe(

@@ -32,7 +32,7 @@ function keyLine(tag: number, suite: "AES_CM_128_HMAC_SHA1_80" | "AES_CM_128_HMA
 }
 
 describe("our offer", () => {
-  test("lists codecs in order, telephone-event, our address", () => {
+  test("lists codecs in order, telephone-event and our address", () => {
     const { negotiation } = negotiate({ codecs: ["PCMA", "opus", "PCMU"], address: "2001:db8::1" });
     const offer = negotiation.offer();
     expect(offer.split("\r\n")).toEqual([
@@ -227,7 +227,7 @@ describe("SDES keys", () => {
   });
 });
 
-describe("a re-offer of the peer", () => {
+describe("a re-offer from the peer", () => {
   function startCall(options: Partial<NegotiationOptions> = {}, text = PLAIN) {
     const call = negotiate(options);
     call.negotiation.offer();
@@ -302,7 +302,7 @@ describe("a re-offer of the peer", () => {
     expect(parseSdp(text!)?.media[0]?.formats).toEqual(["8"]);
   });
 
-  test("with other media gets an answer for each, and one is accepted", () => {
+  test("with other media gets an answer for each, but only one is accepted", () => {
     const { negotiation } = startCall();
     const text = negotiation.answerOffer(
       answer(["m=video 7000 RTP/AVP 96", "m=audio 5000 RTP/AVP 0", "m=audio 5002 RTP/AVP 0", "m=image 7002 udptl t38"]),

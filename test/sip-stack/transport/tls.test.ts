@@ -18,7 +18,7 @@ function hopTo(port: number, host = "localhost"): Hop {
   return { kind: "tls", address: "127.0.0.1", port, host };
 }
 
-test("a request is sent over TLS to a server whose certificate our authority signed", async () => {
+test("a request is sent over TLS to a server whose certificate our CA signed", async () => {
   const peer = resources.add(await streamPeer({ tls: authority.issue() }));
   const { transports } = trunk({ ca: authority.ca });
   const flow = await transports.connect(hopTo(peer.port), never);

@@ -18,7 +18,7 @@ function* pieces<T extends Int16Array | Float32Array>(samples: T, length: number
   for (let at = 0; at + length <= samples.length; at += length) yield samples.subarray(at, at + length) as T;
 }
 
-describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
+describe.each(DEVICE_RATES)("a device at %i Hz", (deviceRate) => {
   /** The loudspeaker's output while the caller's frames arrive in time. */
   function playedAudio(samples: Int16Array): Float32Array {
     const playback = new Playback(CALL_RATE, deviceRate, BUFFERING);
@@ -41,7 +41,7 @@ describe.each(DEVICE_RATES)("a device of %i Hz", (deviceRate) => {
     expect(Math.max(...steadyOutput)).toBeGreaterThan(9_900);
   });
 
-  test("sends the microphone's tone in frames of 20 ms", () => {
+  test("sends the microphone's tone in 20 ms frames", () => {
     const frames: Int16Array[] = [];
     const capture = new Capture(deviceRate, CALL_RATE, (frame) => frames.push(frame));
     for (const block of pieces(floats(tone(1_000, 1_000, deviceRate, 10_000)), 128)) capture.push(block);

@@ -71,7 +71,7 @@ describe("the connection of a phone", () => {
     expect(audio).toEqual([Int16Array.of(1, -2)]);
   });
 
-  test("drops audio while the network is too slow, but no command", () => {
+  test("drops audio, but no commands, while the network is too slow", () => {
     const connection = open();
     connection.sendAudio(new Int16Array(320));
     latestSocket().open();

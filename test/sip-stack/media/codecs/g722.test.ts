@@ -36,7 +36,7 @@ function signalToNoise(sent: Int16Array, heard: Int16Array): number {
   return 10 * Math.log10(signal / noise);
 }
 
-test("the clock of RTP is 8 kHz, the samples are 16 kHz", () => {
+test("the RTP clock runs at 8 kHz, and the samples at 16 kHz", () => {
   const { name, sampleRate, clockRate } = createG722();
   expect([name, sampleRate, clockRate]).toEqual(["G722", RATE, 8_000]);
 });
@@ -73,7 +73,7 @@ describe("a tone is preserved", () => {
     expect(signalToNoise(sent, heard)).toBeGreaterThan(minDb);
   });
 
-  test.each([10, 30, 60])("in packets of %i ms as in others", (ms) => {
+  test.each([10, 30, 60])("in packets of %i ms", (ms) => {
     const sent = tone(440, 600, RATE, 8_000);
     expect(roundTrip(sent, (RATE * ms) / 1000)).toEqual(roundTrip(sent));
   });

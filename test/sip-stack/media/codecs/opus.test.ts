@@ -68,7 +68,7 @@ function similarity(a: Int16Array, b: Int16Array): number {
   return best;
 }
 
-test("the clock of RTP is 48 kHz, the samples are 16 kHz", () => {
+test("the RTP clock runs at 48 kHz, and the samples at 16 kHz", () => {
   expect([opus.name, opus.sampleRate, opus.clockRate]).toEqual(["opus", RATE, 48_000]);
 });
 
