@@ -7,7 +7,7 @@ import { insertInstances, withStoredData } from "./harness/stored-data.ts";
 
 const CONNECTIONS = 64;
 const PER_SECOND = 1_000;
-/** Upper bound for any machine in a second: for Ringport, and for the raw transactions. */
+/** Maximum number per second on any machine: calls through Ringport, and raw transactions. */
 const MAX_PER_SECOND = 20_000;
 const MAX_RAW_PER_SECOND = 10_000;
 

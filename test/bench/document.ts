@@ -9,7 +9,7 @@ const PATH = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url))
 const HEADING = /^## (.*): `(.+?)`$/m;
 const TABLE = /^(?:\|.*\n)+/m;
 
-/** Section of a benchmark in `docs/benchmarks.md`. */
+/** A benchmark's section in `docs/benchmarks.md`. */
 export interface Section {
   readonly title: string;
   /** Method and remarks, without the table. */
@@ -64,7 +64,7 @@ function machineTable(): string {
   return `| The machine | |\n|---|---|\n${rows.join("")}`;
 }
 
-/** The machine of the figures. */
+/** The machine on which the figures were measured. */
 export function machine(): Readonly<Record<string, string>> {
   const [first] = cpus();
   return {

@@ -21,7 +21,7 @@ export const SIP_MEMORY = benchmark({
   run: (values) => withEcho((echo) => insideEach(["node26", "bun"], import.meta.url, { ...values, echo })),
 });
 
-/** Compares the memory of the process with a few calls and with many more; over a trunk if there is an echo. */
+/** Compares the process's memory during a few calls and during many; the calls go over a trunk if there is an echo. */
 export const measure: Measure<{ calls: number; echo?: number }> = async ({ calls, echo }) => {
   const callees = echo === undefined ? undefined : await startCallees({ echo, hangUpMs: 0 });
   const world = callees === undefined ? await simulatedWorld() : await trunkWorld(callees.uri, "thread");

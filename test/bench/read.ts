@@ -11,7 +11,9 @@ const HEALTH = requestBytes("GET", "/healthz");
 /** Header fields that the server of a runtime adds. */
 const SERVER_HEADERS = ["connection", "content-encoding", "content-length", "date", "keep-alive", "vary"];
 
-/** Reading a call over HTTP, against a hand-written server that does the same, and one that only responds. */
+/**
+ * Reading a call over HTTP, compared with a hand-written server that does the same, and with one that only responds.
+ */
 export const READ = benchmark({
   options: {
     rounds: { meaning: "rounds, each with every target", value: 5, quick: 1 },
@@ -75,7 +77,7 @@ function storedCalls(data: StoredData): string[] {
 const pathOf = (request: Buffer): string => request.toString("latin1").split(" ")[1] ?? "/";
 const authorised = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** Throws an Error if the baseline has another response: it would measure other work. */
+/** Throws an Error if the baseline's response differs, because it would then measure different work. */
 async function checkSame(servers: readonly ServerProcess[], token: string, path: string): Promise<void> {
   const [actual, expected] = await Promise.all(
     servers.map(async ({ url }) => {

@@ -33,7 +33,10 @@ export const SIMULATED_CALLS = benchmark({
   run: (values) => insideEach(["node26", "bun"], import.meta.url, values),
 });
 
-/** Sets up the calls, measures while all of them talk, and compares the audio that each callee heard with the message. */
+/**
+ * Sets up the calls, measures while all of them play audio, and compares the audio that each callee heard with the
+ * message.
+ */
 export const measure: Measure<{ calls: number; seconds: number }> = async ({ calls, seconds }) => {
   const world = await simulatedWorld();
   const { clock } = world.network;

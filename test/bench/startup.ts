@@ -59,7 +59,7 @@ async function readyMs(script: string, data: string): Promise<number> {
   }
 }
 
-/** Ends a group of processes; npm may end before its server. */
+/** Ends a process group; npm may end before its server. */
 async function endGroup(pid: number): Promise<void> {
   try {
     for (process.kill(-pid, "SIGTERM"); ; await pause(RETRY_MS)) process.kill(-pid, 0);

@@ -25,7 +25,7 @@ const MESSAGE = { type: "FIXED_AUDIO", tts: undefined, audio: { audioBase64: mes
 const MAX_MS = { "a clean stop": 3_000, "kill -9": 13_000, "a cut connection": 13_000 } as const;
 type Loss = keyof typeof MAX_MS;
 
-/** Time without calls when the server of a database is lost. */
+/** Time without calls after the server that is using a database is lost. */
 export const TAKEOVER = benchmark({
   options: { losses: { meaning: "losses of each kind", value: 3, quick: 1 } },
   run: ({ losses }) => {
@@ -101,7 +101,7 @@ function measureTakeover(
       const ms = secondLeg.requests[0]!.at - lostAt;
       await untilHeard(secondLeg);
       if (loss === "a cut connection") await relay.repair();
-      // A killed server returns before its lease has expired, and may get it again.
+      // A killed server returns before its lease has expired, and may reacquire it.
       const address = await Promise.any([second.untilPrinted(LOCAL_URL), first.untilPrinted(LOCAL_URL, printedBefore)]);
       if (loss !== "a clean stop") await first.untilPrinted(WAITING, printedBefore);
       const { status, outcome } = await clientAt(address).readCall(firstCall.id);
@@ -143,7 +143,7 @@ class SupervisedServer {
       createInterface({ input }).on("line", (line) => this.lines.push(line));
   }
 
-  /** The current run. */
+  /** Process id of the current run. */
   get pid(): number {
     return Number(this.lines.findLast((line) => line.startsWith("pid "))?.slice(4));
   }

@@ -80,7 +80,7 @@ export const measure: Measure<{ calls: number; uploads: number }> = async ({ cal
   }
 };
 
-/** Keeps uploads of one token unfinished, and observes the memory and another user's upload. */
+/** Keeps one token's uploads unfinished, and observes the memory and another user's upload. */
 function measureOpenUploads(runtime: Runtime, connections: number): Promise<Row[]> {
   progress(`${runtime.name}: ${connections} unfinished uploads of one token`);
   return inFolder(async (data) => {
@@ -109,7 +109,10 @@ function measureOpenUploads(runtime: Runtime, connections: number): Promise<Row[
   });
 }
 
-/** Opens connections that send an upload without its last byte; resolves when each is refused or has sent it. */
+/**
+ * Opens connections that send an upload without its last byte; resolves when each has been refused or has sent the
+ * rest.
+ */
 async function openUploads(server: ServerProcess, token: string, count: number) {
   const { hostname, port } = new URL(server.url);
   const head = `POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${OPEN_UPLOAD_BYTES}\r\n\r\n`;

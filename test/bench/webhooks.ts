@@ -8,7 +8,7 @@ const RATE = 100;
 const BUSY = "+12025550101";
 const TIMEOUT_MS = 60_000;
 
-/** Time from the end of a call to the first attempt at an endpoint. */
+/** Time from the end of a call to the first delivery attempt. */
 export const WEBHOOKS = benchmark({
   options: {
     calls: { meaning: "calls that end", value: 3_000, quick: 300 },

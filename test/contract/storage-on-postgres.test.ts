@@ -17,7 +17,7 @@ interface DisposableStorage {
   end(): Promise<void>;
 }
 
-/** Storages on one database, which is emptied for each: a new database takes 50 to 100 ms of processor time. */
+/** Storages on one database, which is emptied for each storage: a new database takes 50 to 100 ms of processor time. */
 function reuseDatabase(
   server: () => RunningPostgres,
   createStorage: (url: string) => DisposableStorage,
@@ -32,7 +32,7 @@ function reuseDatabase(
   };
 }
 
-/** Deletes all rows except those of the migrations. */
+/** Deletes all rows except those that the migrations created. */
 async function deleteRows(url: string): Promise<void> {
   await using client = await openClient(url);
   const { rows } = await client.query<{ place: string }>(

@@ -26,7 +26,7 @@ const sayTone = (hz: number): Saying => ({
 });
 const sayings = [sayTone(440), sayTone(880)] as const;
 
-/** An engine with its server: another key is refused, and it is unreachable without the server. */
+/** An engine with its server, which refuses any other key, and which a test can close to cut the engine off. */
 function withServer(
   start: typeof openaiServer | typeof deepgramServer,
   engine: (server: { readonly baseUrl: string; readonly apiKey: string }) => Transcription,

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { fileOf, PAGES, proseOf, TRANSLATIONS, textOf } from "./pages.ts";
 
-/** The anchors that GitHub makes of a page's headings, and those written by hand. */
+/** The anchors that GitHub makes from a page's headings, and those written by hand. */
 function anchorsOf(page: string): Set<string> {
   const text = textOf(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
   const anchors = new Set([...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name]) => name!));

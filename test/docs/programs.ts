@@ -1,6 +1,6 @@
 import { type Block, blocksOf, PAGES } from "./pages.ts";
 
-/** A program of a page: a block with imports, and the blocks without any that continue with it. */
+/** A program on a page: a block with imports, and the blocks without imports that continue it. */
 export interface Program {
   readonly page: string;
   /** Number of its first line, from 1. */

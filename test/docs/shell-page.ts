@@ -64,7 +64,7 @@ export function skipReason({ text }: Block): string | undefined {
 export interface Reader {
   readonly url: string;
   readonly token: string;
-  /** The data of the server, which the command line uses as well. */
+  /** The server's data, which the command line uses too. */
   readonly data: string;
   /** Scales the times of the page's own programs; 1 is real time. */
   readonly timeScale: string;

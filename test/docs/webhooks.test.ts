@@ -12,7 +12,7 @@ import { programs } from "./programs.ts";
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const BODY = '{"id":"evt_1","type":"completed","call_id":"call_1","data":{"é":1}}';
 
-/** The app of a program of docs/webhooks.md. */
+/** The app that a program in docs/webhooks.md defines. */
 async function appOf(marker: string): Promise<unknown> {
   const { text } = programs().find(({ page, text }) => page === "docs/webhooks.md" && text.includes(marker))!;
   const folder = temporaryFolder("webhooks");

@@ -7,7 +7,7 @@ const octet = fc.integer({ min: 0, max: 255 });
 const group = fc.integer({ min: 0, max: 0xffff });
 const lastOctets = fc.tuple(octet, octet, octet);
 
-/** The first octets of closed networks, with the rest free. */
+/** First octets of networks that are not public; the other octets are arbitrary. */
 const CLOSED_NETWORKS: readonly (readonly [name: string, address: fc.Arbitrary<string>])[] = [
   ["this network", lastOctets.map((tail) => [0, ...tail].join("."))],
   ["private 10/8", lastOctets.map((tail) => [10, ...tail].join("."))],

@@ -67,7 +67,7 @@ export async function startExample(script: string, options: ExampleOptions = {})
   if (!options.keepsData) rmSync(join(folder(), "data"), { recursive: true, force: true });
   const runtime = runtimeOf(script, options.runtime);
   const [, ...flags] = shebang(join(folder(), script));
-  // The first line lists the permissions of a Deno program: it gets these only.
+  // The first line lists a Deno program's permissions: it gets only these.
   const command = runtime.name === "deno" ? [runtime.command[0]!, ...flags, "--no-prompt"] : runtime.command;
   // An app that mounts Ringport chooses its own port.
   const PORT = options.mountPath === undefined ? "0" : String(await freePort());

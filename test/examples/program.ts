@@ -11,7 +11,7 @@ export interface Program {
   end(): void;
 }
 
-/** Starts a script in a folder and does not wait for its end. */
+/** Starts a script in a folder without waiting for its end. */
 export function startProgram(
   runtime: Runtime,
   args: readonly string[],

@@ -59,7 +59,7 @@ test.skipIf(missing)(
     );
 
     const call = await firstRun.client.call(id, { type: "FIXED_AUDIO", audio });
-    // The blocked call counts for the pace, so this one waits up to 30 s.
+    // The blocked call counts towards the pace, so this one waits up to 30 s.
     expect((await firstRun.client.waitForCall(call.id, ["COMPLETED", "FAILED"], 50_000)).outcome).toMatchObject({
       reason: "message_played",
       heard_ratio: 1,

@@ -13,7 +13,7 @@ import { ACCOUNT, CALLEES, CORRUPTED_NUMBERS, VALID_CALLEE } from "./callees.ts"
 import { Corruption } from "./corruption.ts";
 import { isIsolated } from "./namespace.ts";
 
-/** Factor by which the timers of SIP run faster: half a minute lasts three seconds. The audio has its own clock. */
+/** Factor by which the SIP timers run faster: half a minute takes three seconds. The audio has its own clock. */
 const SPEED = 10;
 const CALLS = 120;
 const MAX_MS = 1_000;
@@ -31,7 +31,10 @@ export interface BatchResult {
   readonly faults: readonly string[];
 }
 
-/** 120 concurrent calls with corrupted remote ends, then one that must be heard; afterwards everything must be freed. */
+/**
+ * 120 concurrent calls with corrupted remote ends, then one that must be audible; afterwards everything must have been
+ * freed.
+ */
 export async function runBatch(seed: number): Promise<BatchResult> {
   const batch = new Batch(seed, await startFarEnd({ callees: CALLEES, registrar: { challenge: ACCOUNT } }));
   return await batch.run();
@@ -122,7 +125,8 @@ class Batch {
   }
 
   /**
-   * Places a call over the same trunk to a correct remote end: both sides must hear. Retries it on a stalled machine.
+   * Places a call over the same trunk to a correct remote end: both sides must receive audio. Retries the call on a
+   * stalled machine.
    */
   async #placeValidCall(network: TestNetwork, line: Line): Promise<void> {
     let fault: string | undefined;

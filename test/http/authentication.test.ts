@@ -3,7 +3,7 @@ import { bearerToken } from "../../src/http/bearer.ts";
 import { ask } from "./support/ask.ts";
 import { serve, TOKEN } from "./support/fakes.ts";
 
-/** Requests outside of the routes that routes.test.ts checks. */
+/** Requests outside the routes that routes.test.ts checks. */
 const unusualRequests: [string, string][] = [
   ["HEAD", "/v1/calls"],
   ["OPTIONS", "/v1/calls"],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MAX_AT_ONCE } from "../../src/application/user-limits/user-limits.ts";
 import { ENDPOINTS } from "./support/endpoints.ts";
 
-/** Limits of each route, repeated by hand; the comments name the tests of each limit. */
+/** Limits of each route, repeated by hand; the comments name each limit's tests. */
 const EXPECTED_LIMITS: Readonly<Record<string, readonly string[]>> = {
   small: [
     ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],

@@ -134,7 +134,7 @@ fuzz(
     // `instance` may repeat the request, but no field may reveal the content of a record.
     if (!response.headers["content-type"]?.startsWith("text/"))
       expect(String(body)).not.toMatch(/"created_at"|"callQueue"/);
-    // The path is served as sent, outside of /v1.
+    // The path is served as sent, outside /v1.
     if (response.status < 400 && response.status !== 204) {
       const path = target.replace(/\?.*$/s, "");
       expect(path).not.toMatch(/^\/v1(\/|$)/);

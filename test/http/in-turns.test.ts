@@ -4,7 +4,7 @@ import { toResponse } from "../../src/http/replies/reply.ts";
 
 const PIECE_BYTES = 256 << 10;
 
-/** A clock of the turns of the event loop. */
+/** A clock that counts the event loop's turns. */
 function turnClock(): () => number {
   let turn = 0;
   const tick = (): void => {

@@ -36,7 +36,7 @@ describe.skipIf(deno?.missing)("the package for JSR", () => {
 
   test("names each optional peer with its version", () => {
     const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    // A speech process loads the engine of models by its path.
+    // A speech process loads the model engine by its path.
     const missingPeers = Object.keys(peerDependencies).filter(
       (name) => devDependencies[name] === undefined && !name.startsWith("sherpa-onnx"),
     );

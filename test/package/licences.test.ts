@@ -38,7 +38,7 @@ describe("licences", () => {
   test("are listed for all code in the built files", () => {
     const [bundledPart = ""] = notices.split("These packages are installed with this one");
     const names = bundledPart.match(/^\S+(?= \d+\.\d+\.\d+: )/gm);
-    // The command line bundles modern-tar, the console's pages the other packages.
+    // The command line bundles modern-tar, and the console's pages bundle the other packages.
     expect(names).toEqual([
       "@preact/signals",
       "@preact/signals-core",

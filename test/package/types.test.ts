@@ -7,7 +7,7 @@ import { run } from "./support/run.ts";
 const TSC = tscOf("typescript");
 const NODE_TYPES = join(import.meta.dirname, "../../node_modules/@types");
 
-/** TypeScript 6 and 7, the versions of applications. */
+/** TypeScript 6 and 7, the versions that applications use. */
 const COMPILERS = ["typescript", "typescript7"] as const;
 
 function tscOf(compiler: (typeof COMPILERS)[number]): string {

@@ -15,13 +15,13 @@ import { ME, pause, type SimulatedWorld, simulatedWorld, waitUntilAllAnswered } 
 import { ConversingNetwork } from "./conversing-network.ts";
 import { numberIn, startProvider } from "./provider.ts";
 
-/** Sample rate of the legs, Hz: that of G.711. */
+/** Sample rate of the legs, Hz, as in G.711. */
 const LEG_RATE = 8_000;
-/** Duration after which most code is compiled. */
+/** Duration after which most code has been compiled. */
 const WARM_UP_MS = 10_000;
 const TARGET_CALLS = 150;
 
-/** Latency that Ringport adds to that of its providers. */
+/** Latency that Ringport adds to its providers' latency. */
 export const AGENT_LATENCY = benchmark({
   options: {
     calls: { meaning: "concurrent calls", value: 10, quick: 5 },
@@ -129,7 +129,9 @@ interface ConversingWorld {
   readonly conversations: ConversingNetwork;
 }
 
-/** Lets agents converse through one provider of model, transcription and speech, and measures after the warm-up. */
+/**
+ * Runs agent conversations through one provider of model, transcription and speech, and measures them after warm-up.
+ */
 async function whileConversing(
   baseUrl: string,
   interruptsEvery: number,
@@ -167,7 +169,7 @@ async function whileConversing(
   }
 }
 
-/** The sentence of the callees: real speech. */
+/** The callees' sentence: real speech. */
 async function sentence(): Promise<Int16Array> {
   const pool = embeddedWorkers();
   try {

@@ -6,17 +6,20 @@ import { withLegs } from "../harness/legs.ts";
 
 /** A sample above this is audible. */
 const AUDIBLE_PEAK = 300;
-/** RMS above which a frame of the callee is voice. */
+/** RMS above which a callee's frame is voice. */
 const VOICED = 300;
 /** Time after which a callee interrupts the agent, and time between the agent's words and a reply, ms. */
 const INTERRUPTS_AFTER_MS = 700;
 const ANSWERS_AFTER_MS = 400;
-/** Maximum random addition, so that calls are not synchronous, ms. */
+/** Maximum random addition, which keeps calls from being synchronised, ms. */
 const MAX_JITTER_MS = 300;
 
 /** Measurements on the legs, ms by this process's clock. */
 export interface Conversations {
-  /** Turns of the callees: when the last frame of voice was passed to the core, and when the leg read the first audible frame of the reply. */
+  /**
+   * The callees' turns: when the last frame of voice was passed to the core, and when the leg read the first audible
+   * frame of the reply.
+   */
   readonly turns: { readonly callId: string; readonly endedAt: number; readonly heardAt: number }[];
   /** Time from the beginning of the callee's voice to the last audible frame of the interrupted agent. */
   readonly interruptions: number[];
@@ -49,7 +52,7 @@ export class ConversingNetwork implements Conversations {
   }
 }
 
-/** One callee, driven by the frames of its leg. */
+/** One callee, driven by its leg's frames. */
 class Callee {
   readonly #conversations: Conversations;
   readonly #callId: string;
@@ -59,7 +62,7 @@ class Callee {
   readonly #codes: Uint8Array;
   /** Position in the sentence; undefined between utterances. */
   #position: number | undefined;
-  /** Number of replies heard. */
+  /** Number of replies heard so far. */
   #replyCount = 0;
   #isAgentSpeaking = false;
   #agentMs = 0;

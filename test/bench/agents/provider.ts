@@ -5,13 +5,13 @@ import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import { isProgram } from "../harness/programs.ts";
 
-/** Duration of the parts of one turn at the provider, ms by the server's clock. */
+/** Durations of one turn's parts at the provider, ms by the server's clock. */
 export interface ProviderTurn {
   transcriptionMs: number;
   chatMs: number;
   /** Time to the first byte of the audio. */
   speechMs: number;
-  /** Time when that byte was passed to the socket. */
+  /** Time at which that byte was passed to the socket. */
   speechAt: number;
 }
 
@@ -85,7 +85,7 @@ export async function startProvider(): Promise<Provider> {
   };
 }
 
-// In a separate process it prints its address, and ends with its standard input.
+// In a separate process it prints its address, and ends when its standard input is closed.
 if (isProgram(import.meta.url)) {
   console.log((await startProvider()).baseUrl);
   process.stdin.resume().on("end", () => process.exit(0));

@@ -9,9 +9,9 @@ import { ME, type SimulatedWorld, simulatedWorld } from "../harness/world.ts";
 
 const SMALL_COUNT = 100;
 const PAGE = 50;
-/** Bytes of a chunk of the file. */
+/** Size of one chunk of the file, bytes. */
 const CHUNK = 64 * 1024;
-/** Reads of one side in a round. */
+/** Number of reads per side in a round. */
 const READS = 100;
 const MIB = 2 ** 20;
 const MAX_STALL_MS = 20;

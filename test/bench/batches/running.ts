@@ -14,9 +14,9 @@ const PACE_MS = 800;
 const TIME_SCALE = 0.5;
 const ANSWERS = "+12025550100";
 const BUSY = "+12025550101";
-/** Calls to each kind of callee whose median is its length. */
+/** Number of calls to each kind of callee; the median of their lengths counts as a call's length. */
 const LONE_CALLS = 5;
-/** Instances of the single calls, and the number of those calls per second. */
+/** Number of instances that place single calls, and number of those calls per second. */
 const SINGLE_NUMBERS = 50;
 const ORDERS_PER_SECOND = 10;
 const WARM_UP_ORDERS = 30;
@@ -128,7 +128,7 @@ class Dials {
   }
 }
 
-/** Places single calls to a busy callee, from instances outside of the batch. */
+/** Places single calls to a busy callee, from instances outside the batch. */
 class SingleCalls {
   readonly #world: SimulatedWorld;
   readonly #dials: Dials;

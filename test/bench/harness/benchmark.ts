@@ -8,7 +8,7 @@ export interface Row {
   readonly reached?: boolean;
 }
 
-/** Values of the options of a benchmark, by name. */
+/** A benchmark's option values, by name. */
 export type Values<Name extends string = string> = Readonly<Record<Name, number>>;
 
 /** A benchmark; its title and method are in the section with its name in `docs/benchmarks.md`. */
@@ -83,9 +83,9 @@ export function quantile(values: readonly number[], share: number): number {
 }
 
 /**
- * Measures several sides in turns: each once in every round, so that other load on the machine affects all of them. The first
- * rounds warm up and do not count.
- * @param label of the progress; none is printed without it
+ * Measures several sides in turns: each once in every round, so that other load on the machine affects all of them. The
+ * first rounds warm up and do not count.
+ * @param label label of the progress; without it no progress is printed
  */
 export async function inRounds<Figures extends object>(
   rounds: number,
@@ -106,7 +106,7 @@ export async function inRounds<Figures extends object>(
   return figures;
 }
 
-/** The median of the ratios of each round. */
+/** The median of the rounds' ratios. */
 export function ratioOf(figures: readonly number[], baseline: readonly number[]): number {
   return median(figures.map((figure, round) => figure / baseline[round]!));
 }

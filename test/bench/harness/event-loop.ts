@@ -1,7 +1,7 @@
 import process from "node:process";
 import { ms, type Row, row } from "./benchmark.ts";
 
-/** Delay of a timer that would be a stall, ms. */
+/** Timer delay that counts as a stall, ms. */
 const PERIOD_MS = 1;
 
 /** The longest turn of an event loop. */

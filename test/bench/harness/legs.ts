@@ -1,9 +1,9 @@
 import type { Leg, Line, Telephony } from "../../../src/ports/telephony.ts";
 
 /**
- * A network with its legs observed.
+ * A network whose legs are observed.
  * @param onLeg called with each leg before its media are connected
- * @param onDial called before each dial; returns the number to dial. Default: the number of the call
+ * @param onDial called before each dial; returns the number to dial. Default: the call's number
  */
 export function withLegs(
   network: Telephony,

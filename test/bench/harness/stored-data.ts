@@ -20,7 +20,7 @@ export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<
   }
 }
 
-/** A data folder with the tables of this version, one user and a token of that user. */
+/** A data folder with this version's tables, one user and that user's token. */
 export interface StoredData {
   readonly folder: string;
   readonly file: string;

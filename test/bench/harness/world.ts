@@ -156,7 +156,7 @@ export function waitUntilAllEnded({ ringport }: World, calls: readonly Pick<Call
   return Promise.all(calls.map(({ id }) => ringport.calls.wait(ME, id)));
 }
 
-/** WAV file of the audio that the callee of a call heard, as recorded by the simulated network; undefined without one. */
+/** WAV file of the audio that a call's callee heard, as recorded by the simulated network; undefined without one. */
 export async function heardFile({ network }: SimulatedWorld, callId: string): Promise<Buffer | undefined> {
   const body = (await network.pages.artefact(callId, "heard.wav"))?.body;
   return isInPieces(body) ? Buffer.concat(await Array.fromAsync(body)) : undefined;

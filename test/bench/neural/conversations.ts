@@ -108,7 +108,7 @@ async function measureConversations(
   }
 }
 
-/** An agent that replies to all words with a sentence that was never spoken before. */
+/** An agent that replies to all words with a sentence that has never been spoken before. */
 class Narrator implements Agent {
   readonly name = "narrator";
   texts = 0;

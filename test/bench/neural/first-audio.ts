@@ -18,7 +18,7 @@ export interface FirstAudioOptions extends Side {
   readonly rounds: number;
 }
 
-/** Time from a text that was never spoken before to its first samples, of engines that are loaded. */
+/** Time from a text that has never been spoken before to its first samples, with the engines loaded. */
 export const measure: Measure<FirstAudioOptions> = (options) =>
   withModels(options.models, (folder) =>
     withProcesses(options, async (processes) => {

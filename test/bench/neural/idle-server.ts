@@ -9,17 +9,17 @@ import { inFolder } from "../harness/stored-data.ts";
 import { ENGINE_FOLDER, withModels } from "./models.ts";
 
 const MAIN = fileURLToPath(new URL("../../../adapters/cli/main.ts", import.meta.url));
-/** Two servers without any difference differ by this much, MiB. */
+/** Two identical servers differ by this much, MiB. */
 const MAX_EXTRA_MIB = 4;
 
 interface IdleServer {
   readonly memoryMiB: number;
   readonly children: number;
-  /** Files of the engine that it has mapped. */
+  /** Engine files that the server has mapped. */
   readonly engineFiles: number;
 }
 
-/** A server that has started and waits: without the engine and models, and with both but without a line. */
+/** A server that has started and is idle: without the engine and models, and with both but without a line. */
 export function idleServer(starts: number): Promise<Row[]> {
   return withModels("tones", (models) =>
     underEach(ALL_RUNTIMES, (runtime) =>

@@ -7,7 +7,7 @@ import { inFolder } from "../harness/stored-data.ts";
 import { writeRandomModels } from "./random-models.ts";
 
 const TONES = fileURLToPath(new URL("../../fixtures/models", import.meta.url));
-/** The folder with both packages of the engine. */
+/** The folder with both engine packages. */
 export const ENGINE_FOLDER: string = fileURLToPath(new URL("../../runtimes/sherpa", import.meta.url));
 /** A voice of either set. */
 export const VOICE = "en-US-1";

@@ -31,7 +31,7 @@ const RESIDUALS = [
 const WIDTH = 256;
 const LAYERS = 12;
 const ATTENTION_HEADS = 4;
-/** Frames of 30 ms in a chunk, and those that attention looks back. */
+/** Number of 30 ms frames in a chunk, and number that attention looks back. */
 const CHUNK = 10;
 const CONTEXT = 64;
 const FRAME = 240;

@@ -6,7 +6,7 @@ import type { Measure } from "../harness/programs.ts";
 import { residentMiB } from "../harness/resources.ts";
 import { type Side, sentence, VOICE, withModels, withProcesses } from "./models.ts";
 
-/** Callers that wait for their sentence. */
+/** Number of callers that wait for their sentence. */
 const AT_ONCE = 4;
 const MIN_LENGTH = 15;
 const MAX_LENGTH = 110;

@@ -8,7 +8,7 @@ import { BareLoop } from "./bare-loop.ts";
 import { CallsLoad, type CallsLoadOptions } from "./calls-load.ts";
 import { withEcho } from "./echo.ts";
 
-/** Many flows of audio at once: the bare loop, or calls. */
+/** Many concurrent audio flows: the bare loop, or calls. */
 export interface AudioLoad {
   /** Lateness of packets, since `begin`. */
   readonly lateness: LatenessFigures;
@@ -86,7 +86,7 @@ function perPacket({ count, processor }: Trial): string {
   return `${((processor * 20_000) / count).toFixed(1)} µs per packet each way`;
 }
 
-/** Figures of a number of flows. */
+/** Figures for a number of flows. */
 interface Trial {
   readonly count: number;
   readonly p99: number;

@@ -15,7 +15,7 @@ export interface CallsLoadOptions {
   readonly srtp?: boolean | undefined;
 }
 
-/** Payload type, and Hz of the samples. */
+/** Payload type, and sample rate in Hz. */
 const CODECS = {
   PCMU: { payloadType: 0, sampleRate: 8_000 },
   G722: { payloadType: 9, sampleRate: 16_000 },

@@ -4,7 +4,7 @@ const PEAK = 24_000;
 const MIN_LEVEL = { up: 11_000, down: 4_500 } as const;
 /** Samples within which ringing belongs to an impulse; successive impulses are further apart. */
 const MIN_DISTANCE_MS = 2.5;
-/** Audio at the end of a message that a resampler delays, ms. */
+/** Audio that a resampler holds back at the end of a message, ms. */
 export const RESAMPLER_DELAY_MS = 2.5;
 
 /** Finds impulses in the frames of one stream. */

@@ -14,7 +14,7 @@ const [MIN_MS, MAX_MS] = [60, 120] as const;
 const MAX_P99_MS = 25;
 const SETTLE_MS = 1_500;
 
-/** A client that sends occasional impulses, and records when those of the callee arrive. */
+/** A client that sends occasional impulses, and records when the callee's impulses arrive. */
 interface Client {
   readonly socket: AudioSocket;
   readonly callId: string;

@@ -29,7 +29,10 @@ export interface StreamServer {
     name: Name,
     ...args: Parameters<Commands[Name]>
   ): Promise<Awaited<ReturnType<Commands[Name]>>>;
-  /** Places a DYNAMIC_STREAM call from each instance; returns the addresses of their streams, callee's audio included. */
+  /**
+   * Places a DYNAMIC_STREAM call from each instance; returns the addresses of their streams, which include the callee's
+   * audio.
+   */
   place(instances: readonly string[], to?: string): Promise<string[]>;
   /** Resolves when the audio of this many calls is running. */
   untilActive(count: number): Promise<void>;

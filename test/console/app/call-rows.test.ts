@@ -9,7 +9,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const START = Date.parse("2026-11-27T10:00:00.000Z");
 const at = (second: number): string => new Date(START + second * 1_000).toISOString();
 
-/** The id of a call that was created at this second. */
+/** The id of a call that was created in this second. */
 function idAt(second: number): string {
   return idSource(
     () => START + second * 1_000,

@@ -50,7 +50,7 @@ const DATA: Partial<EventData> = {
 
 const eventOf = (type: string, data: object = {}) => ({ type, data }) as CallEvent;
 
-/** Types of events in the timeline of a call: the others are about instances and batches. */
+/** Types of events in a call's timeline; the others are about instances and batches. */
 const CALL_EVENTS = EVENT_TYPES.filter((type) => !/^(?:instance\.|batch_|target_)/.test(type));
 
 describe.each([

@@ -58,7 +58,7 @@ const faults = Object.entries(FILE_FAULTS).flatMap(([code, all]) =>
   all.map((values) => ({ code, ...values }) as FileFault),
 );
 
-/** Words of the English texts that no Portuguese one has. */
+/** Words that occur in the English texts, but in no Portuguese one. */
 const ENGLISH = /\b(?:the|file|row|column|columns|is|are|no|not|save|choose|numbers?)\b/;
 
 afterEach(() => changeLanguage("en"));

@@ -23,7 +23,7 @@ function event(type: CallEvent["type"], second: number): CallEvent {
   return { ...common, type, call_id: idAt(second) } as unknown as CallEvent;
 }
 
-/** A server with these calls, newest first, and the requests that it got. */
+/** A server with these calls, newest first, and the requests that it has received. */
 class Server implements CallSource {
   readonly streamStarts = signal(1);
   readonly requests: { limit: number | undefined; cursor: string | undefined }[] = [];

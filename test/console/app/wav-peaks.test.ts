@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { WavPeaks } from "../../../adapters/console/app/views/call/wav-peaks.ts";
 
-/** A WAV file of 16-bit PCM, the samples of its channels interleaved. */
+/** A WAV file of 16-bit PCM whose channels are interleaved. */
 function wav(samples: readonly number[], channels: number, extraChunk: readonly number[] = []): Uint8Array {
   const text = (value: string) => [...value].map((char) => char.charCodeAt(0));
   const u16 = (value: number) => [value & 255, (value >> 8) & 255];

@@ -16,7 +16,7 @@ const VOICES = {
   "en-US-20": { voice: "af_heart" },
 };
 
-/** The voice that the form would send, by the example for curl. */
+/** The voice that the form would send, according to the curl example. */
 async function requestedVoice(page: Page): Promise<string | undefined> {
   const command = await page.getByRole("region", { name: "curl" }).innerText();
   return /"voiceId":\s*"([^"]+)"/.exec(command)?.[1];

@@ -12,7 +12,7 @@ import { FakeAccounts, FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 /** Headers that a browser sends with requests from a page to its own server. */
 export const FROM_PAGE = { "sec-fetch-site": "same-origin" } as const;
 
-/** A request of a test. */
+/** A request that a test sends. */
 export interface TestRequest {
   readonly method?: string;
   readonly path: string;

@@ -6,7 +6,7 @@ import { UNSAFE_ENDPOINTS } from "./console-endpoints.ts";
 import { consoleScene } from "./console-scene.ts";
 import { FIRST_CODE, PASSWORD } from "./fake-accounts.ts";
 
-/** Headers that browsers send with requests of other sites' pages; each is refused. */
+/** Headers that browsers send with requests from other sites' pages; each is refused. */
 const FOREIGN_HEADERS: readonly Record<string, string>[] = [
   {},
   { "sec-fetch-site": "cross-site", origin: "https://evil.example" },

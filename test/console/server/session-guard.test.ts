@@ -3,7 +3,7 @@ import { CHECK_MS, SessionGuard } from "../../../adapters/console/server/session
 import type { Socket } from "../../../src/ports/web.ts";
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
-/** A WebSocket of a session, with the messages that its handlers and its peer received. */
+/** A session's WebSocket, with the messages that its handlers and its peer have received. */
 function scene() {
   const system = new ManualSystem();
   const session = { isActive: true };

@@ -103,7 +103,7 @@ fuzz(
 const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 8 * 1_440;
 
-/** First time from `at` on when the hours hold in every zone, found by trying each minute. */
+/** First time from `at` on at which the hours apply in every zone, found by trying each minute. */
 function firstMinuteWithin(hours: CallingHours, zones: readonly string[], at: number): number | undefined {
   const isOpen = (time: number): boolean => zones.every((zone) => isWithin(hours, localTime(zone, time)));
   if (isOpen(at)) return at;

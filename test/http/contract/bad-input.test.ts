@@ -9,7 +9,7 @@ import { countRows } from "../../support/server-database.ts";
 import type { HttpResponse } from "../../support/server-http.ts";
 import { toneWav } from "../../support/server-sound.ts";
 
-/** Maximum time for a request: longer work is a way to stop the server. */
+/** Maximum time for a request: longer work would let a client stall the server. */
 const ONE_SECOND_MS = 1_000;
 
 /** Asserts that the response took little work. */

@@ -23,7 +23,7 @@ interface InstanceConnection {
 interface PhoneCall extends StreamCall {
   readonly phone: PhoneClient;
   readonly stream: StreamClient;
-  /** Answers the call at the phone. */
+  /** Answers the call on the phone. */
   answer(): Promise<void>;
 }
 

@@ -28,7 +28,7 @@ test("a recording has both sides in time, and can be deleted", async () => {
     "accept-ranges": "bytes",
   });
   const { left, right, ms } = channels(response.body);
-  // The call's times are from a clock, which a busy machine reads late; the recording's from frames of 20 ms.
+  // The call's times come from a clock, which a busy machine reads late; the recording's come from 20 ms frames.
   expect(Math.abs(ms - outcome!.duration_ms)).toBeLessThanOrEqual(300);
   expect(await mediaOf(client, call.id)).toMatchObject({
     recording: { duration_ms: Math.round(ms), url: `${server.base}${recordingOf(call.id)}` },
@@ -42,7 +42,7 @@ test("a recording has both sides in time, and can be deleted", async () => {
   const message = { ...left, samples: left.samples.subarray(0, (TONE.ms * left.sampleRate) / 1_000) };
   expect(toneShare(message, TONE.hz)).toBeGreaterThan(0.99);
 
-  // The right channel has the keys of the callee, half a second after the answer; no part of the message is in it.
+  // The right channel has the callee's keys, half a second after the answer; no part of the message is in it.
   const { keys, firstAtMs } = keysIn(right);
   expect(keys).toBe("1234#");
   expect(Math.abs(firstAtMs - 500)).toBeLessThanOrEqual(60);

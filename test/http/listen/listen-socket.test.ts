@@ -13,7 +13,7 @@ const STARTED_ITEM: ListenItem = { type: "started", sampleRate: 8_000 };
 const ENDED_ITEM: ListenItem = { type: "call_ended", status: "COMPLETED", reason: "message_played" };
 const audio = (samples: number[]): ListenItem => ({ type: "audio", samples: Int16Array.from(samples) });
 
-/** A connection with a listening that a test feeds. */
+/** A listener's connection, which a test feeds. */
 function connect({ fault }: { fault?: Error } = {}) {
   const system = new ManualSystem();
   const items = new Queue<ListenItem>();

@@ -25,7 +25,7 @@ interface SentMessage {
 
 const MAX_MARKS = 4;
 
-/** A dialect with a connected bot, the messages to the bot, and the calls of the core. */
+/** A dialect with a connected bot, the messages to the bot, and the calls to the core. */
 function connect(): {
   dialect: TwilioDialect;
   sent: SentMessage[];

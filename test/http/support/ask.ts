@@ -2,7 +2,7 @@ import type { Reply, RequestLike, WebApp } from "../../../src/ports/web.ts";
 import { checkAgainstDocument } from "./document.ts";
 import { TOKEN } from "./fakes.ts";
 
-/** A request of a test. */
+/** A request that a test sends. */
 export interface TestRequest {
   method?: string;
   path: string;

@@ -13,7 +13,7 @@ export interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** Documents of single applications, and by {@link documentKey} those that several applications share. */
+/** Documents of individual applications, and, by {@link documentKey}, those that several applications share. */
 const documents = new WeakMap<WebApp, Document>();
 const sharedDocuments = new Map<string, Document>();
 /** The base paths of applications that have one. */

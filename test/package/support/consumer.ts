@@ -12,7 +12,7 @@ export type Installer = "npm" | "bun" | "deno";
 
 const PROGRAMS = fileURLToPath(new URL("../consumer/", import.meta.url));
 
-/** An empty folder outside of this repository with only the package installed. */
+/** An empty folder outside this repository with only the package installed. */
 export class Consumer {
   readonly folder: string;
   readonly #installer: Installer;
@@ -65,7 +65,7 @@ export class Consumer {
     return this.run(runtime, program);
   }
 
-  /** Audio that the callee of the last call heard. */
+  /** Audio that the last call's callee heard. */
   heard(): Sound {
     return readWav(readFileSync(join(this.folder, "heard.wav")));
   }

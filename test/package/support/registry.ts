@@ -8,7 +8,8 @@ import type { Packed } from "./pack.ts";
 import { mustRun } from "./run.ts";
 
 /**
- * Starts a registry on loopback that has this package, and redirects to the usual registry for all others; it ends with the test file. Deno installs no tarball, so it gets the package as users will. Returns the URL.
+ * Starts a registry on loopback that has this package, and redirects to the usual registry for all others; it ends with
+ * the test file. Deno cannot install a tarball, so it gets the package as users will. Returns the URL.
  */
 export async function registryOf({ tarball, folder }: Packed): Promise<string> {
   const file = readFileSync(tarball);

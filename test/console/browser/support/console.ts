@@ -63,7 +63,7 @@ export class TestConsole {
     return page;
   }
 
-  /** An API token of the user who is signed in on the page. */
+  /** An API token for the user who is signed in on the page. */
   async tokenOf(page: Page): Promise<string> {
     const headers = { origin: new URL(this.url).origin };
     const response = await page.request.post(`${this.url}/api/tokens`, { data: { label: "test" }, headers });
