@@ -9,7 +9,7 @@ import type { RuntimeName } from "./support/runtimes.ts";
 
 /** A tier of the tests, or another program that needs more than the dependencies. */
 interface Tier {
-  /** Folders below `test` with their own packages; Node 26 is installed in addition. */
+  /** Folders in `test` with their own packages; Node 26 is installed in addition. */
   readonly packages: readonly string[];
   /** Arguments of the runtime, followed by the user's. */
   readonly run: readonly string[];

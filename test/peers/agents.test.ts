@@ -92,7 +92,7 @@ const env = {
 };
 
 describeEach(
-  // Node 22 does not differ from Node 26 for agents.
+  // Agents behave the same on Node 22 and Node 26.
   ALL_TARGETS.filter(({ database, runtime }) => database === "SQLite" && runtime.name !== "node22"),
   (target) => {
     withTools("a call by a language model", ["pocketsphinx_batch"], () => {

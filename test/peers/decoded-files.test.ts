@@ -14,9 +14,9 @@ import { type CorpusFile, WAV_CORPUS } from "./wav-corpus.ts";
 
 /** Common rate of the comparisons, Hz. */
 const RATE = 16_000;
-/** Maximum distance between the starts of the same sound, samples: the difference between filters and encoders. */
+/** Maximum distance between the starts of the same sound, samples: filters and encoders differ. */
 const MAX_SHIFT = RATE / 50;
-/** Size of a message of a stream, and of a piece of a response, bytes. */
+/** Size of a stream's messages, and of the pieces of a response, bytes. */
 const PIECE_BYTES = 1_777;
 
 /** The samples of all chunks at one rate. */

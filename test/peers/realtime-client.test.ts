@@ -30,7 +30,7 @@ interface ClientItem {
   readonly content?: readonly { readonly type: string; readonly text?: string; readonly transcript?: string | null }[];
 }
 type Listener = (event: Readonly<Record<string, unknown>>) => void;
-/** The used part of the client; the package is missing when types are checked. */
+/** The part of the client that the test uses; the package is missing when types are checked. */
 interface Client {
   RealtimeAgent: new (options: object) => object;
   OpenAIRealtimeWebSocket: new (options: { readonly useInsecureApiKey: boolean }) => ClientTransport;

@@ -12,7 +12,7 @@ describeEach([ON_NODE], (target) => {
   const server = useServer(target);
   const files = folder();
 
-  /** File with the audio that a callee heard of a text. */
+  /** File with the audio of a text, as the callee heard it. */
   const playText = async (text: string, voiceId: string): Promise<{ path: string; sound: Sound; heardMs: number }> => {
     const client = await server.as("ada");
     const { id } = await client.call((await client.activeInstance()).id, { tts: { text, voiceId } });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { describeEach, ON_NODE, ON_OTHER_RUNTIMES, useServer } from "../support/server.ts";
 import { expected } from "../support/server-client.ts";
 
-/** Number of requests of one user that wait at a time. */
+/** Number of one user's requests that wait at a time. */
 const MAX_WAITS = 100;
 const WAIT_COUNT = 130;
 

@@ -30,14 +30,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 const NOBODY_UID = 65534;
 const isRoot = process.getuid?.() === 0;
 
-/** A fresh folder, and a data folder below it that does not exist yet. */
+/** A fresh folder, and a data folder in it that does not exist yet. */
 function newFolders(): { parentFolder: string; data: string } {
   const parentFolder = temporaryFolder("bad-configuration");
   chmodSync(parentFolder, 0o755); // readable for another user
   return { parentFolder, data: join(parentFolder, "data") };
 }
 
-/** All files below a folder, with digests of their contents. */
+/** All files under a folder, with digests of their contents. */
 function contents(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -54,7 +54,10 @@ function expectOneLine({ code, stdout, stderr }: ProgramResult, ...texts: readon
   for (const text of texts) expect(stderr).toMatch(text);
 }
 
-/** Asserts that `serve` refuses to start, with one line that contains all these texts, and changes nothing below a folder. */
+/**
+ * Asserts that `serve` refuses to start, with one line that contains all these texts, and changes nothing under a
+ * folder.
+ */
 async function expectRefused(
   target: Target,
   parentFolder: string,
@@ -84,7 +87,7 @@ async function serveOnce(target: Target, data: string, finalLine: RegExp): Promi
   }
 }
 
-/** Changes the database of a folder whose server does not run. */
+/** Changes the database of a folder whose server is not running. */
 function inDatabase(data: string, sql: string): void {
   const database = new DatabaseSync(join(data, "ringport.sqlite"));
   database.exec(sql);
@@ -412,7 +415,7 @@ function programWithout(...names: readonly string[]): string {
   return MAIN.replace(root, `${tree}${sep}`);
 }
 
-/** The reason why this user cannot run the program: a checkout below a private folder. */
+/** The reason why this user cannot run the program: a checkout in a private folder. */
 function skipReasonFor({ runtime }: Target, user: number | undefined): string | undefined {
   const [program = "", ...flags] = runtime.command;
   const ids = user === undefined ? {} : { uid: user, gid: user };

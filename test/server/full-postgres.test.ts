@@ -11,7 +11,7 @@ import { type CallView, type Client, until } from "../support/server-client.ts";
 import { callees, startFarEnd } from "../support/sip/far-end.ts";
 import { byeAt, createTrunkInstance, endOf, LEASE_MS, SOON_MS } from "./pair.ts";
 
-/** The new data of PostgreSQL takes about half of it. */
+/** PostgreSQL's initial data takes up about half of it. */
 const DISK_SIZE = "size=64m";
 const RENEW_MS = 300;
 /** Interval of renewals that fills a page with versions of the lease within seconds, ms. */

@@ -72,7 +72,7 @@ describe.skipIf(missingEngine ?? node.missing)("npm run test:live", { timeout: 1
     const file = join(temporaryFolder("sentences"), "sentences.txt");
     writeFileSync(file, "bom dia\n\nchegou ção\n");
     const result = await runLive(toneModels(), "--sentences", file);
-    // A voice of tones has no letters with accents, and its recogniser no speech.
+    // A tone voice cannot speak accented letters, and its recogniser does not understand speech.
     const rows = rowsOf(result);
     expect([result.code, rows.slice(0, 3)], result.stderr).toEqual([
       0,

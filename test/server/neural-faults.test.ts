@@ -31,7 +31,7 @@ describe.skipIf(missingEngine !== undefined)("a server with speech models", { ti
       permissions: ["--allow-run"],
     });
 
-    /** What the callee of a message understands. */
+    /** The text that a message's callee understands. */
     async function understoodText(client: Client, instanceId: string, voiceId: string, text: string): Promise<string> {
       const { id } = await client.call(instanceId, { tts: { text, voiceId } });
       expect(await client.waitForCall(id)).toMatchObject({ status: "COMPLETED", outcome: { heard_ratio: 1 } });

@@ -16,7 +16,7 @@ const env = {
 const WITH_LENGTH = `Content-Length: ${UPLOAD}\r\n\r\n${" ".repeat(UPLOAD - 1)}`;
 const CHUNKED_REQUEST = `Transfer-Encoding: chunked\r\n\r\n${UPLOAD.toString(16)}\r\n${" ".repeat(UPLOAD - 1)}`;
 
-/** Sends a request except for its last byte, again if it is refused; returns a function that ends it. */
+/** Sends a request without its last byte, and again whenever it is refused; returns a function that breaks it off. */
 function startUpload(server: Server, client: Client, remainder: string): () => void {
   const { hostname, port } = new URL(server.base);
   let socket: Socket;

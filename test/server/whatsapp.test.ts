@@ -48,7 +48,7 @@ describeEach([ON_NODE, ...ON_OTHER_RUNTIMES], ({ runtime }) => {
     return { id, phone };
   }
 
-  /** Audio that the callee heard, once notified of the end of the call. */
+  /** Audio that the callee heard; resolves once the phone has been notified of the call's end. */
   async function heardAudio(phone: string): Promise<Sound> {
     const file = join(data, `heard-${phone.slice(1)}.s16`);
     await until(() => existsSync(file), Boolean, 5_000, file);

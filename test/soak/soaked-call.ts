@@ -19,7 +19,7 @@ export interface ReceivedCounts {
   readonly events: { readonly expected: number; readonly received: number };
   /** Number of messages of the callee's audio. */
   readonly audio: { readonly expected: number; readonly received: number };
-  /** Faults, in words; not only of events. */
+  /** Faults as sentences, not only those of events. */
   readonly faults: readonly string[];
 }
 

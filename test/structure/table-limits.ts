@@ -7,9 +7,9 @@ import type { SourceFile } from "./source-files.ts";
 export const ENDINGS = {
   oldest: "the oldest rows are deleted",
   age: "rows are deleted at this age, and until then only their rate is limited",
-  replaced: "the row replaces the one before",
+  replaced: "the row replaces the previous one",
   error: "the adapter of the network gets an error",
-  parent: "each row of another table has so many at most, and is deleted with it",
+  parent: "each row of another table has at most this many, and is deleted with it",
   counted: "the row is stored, and counts towards the bytes of its user: the next creation is refused",
   operator: "only the operator of the server adds rows, or allows it",
 } as const;
@@ -35,7 +35,7 @@ const BYTES = "adapters/storage/stored-bytes.ts";
 const CONTRACT = "src/testing/storage-contract";
 const ACCOUNTS = "src/application/accounts";
 
-/** Every table of the database and its limit. A new table does not compile until it is here. */
+/** Every table in the database and its limit. A new table does not compile until it is here. */
 export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = {
   users: {
     rows: "one for each account, or name of a token's user",

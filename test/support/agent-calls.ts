@@ -53,7 +53,7 @@ export async function talkingScene(...options: Parameters<typeof ringing>): Prom
   return scene;
 }
 
-/** Lines of the stored transcript, each with its speaker. */
+/** The stored transcript's lines, each with its speaker. */
 export async function lines({ world, call }: Scene): Promise<string[]> {
   const transcripts = await world.app.calls.transcripts(ALICE, [call]);
   return (transcripts.get(call.id) ?? []).map(({ speaker, text }) => `${speaker}: ${text}`);

@@ -57,7 +57,7 @@ export const ALICE: Principal = { userId: "usr_alice" };
 export const BOB: Principal = { userId: "usr_bob" };
 export const NUMBER = "+12025550100";
 
-/** Length of the tone that the speech engine makes of each character, ms. */
+/** Length of the tone that the speech engine generates for each character, ms. */
 export const MS_PER_CHARACTER = 50;
 const VOICE: Voice = { id: "en-US-1", language: "en-US", engine: "tone", name: "tone", quality: "robotic" };
 
@@ -164,7 +164,7 @@ export interface WorldOptions {
   readonly otherNetworks?: readonly ScriptedTelephony[];
   readonly retentionDays?: number | undefined;
   readonly recordingRetentionDays?: number | undefined;
-  /** True if live streams are switched on. */
+  /** True if live streams are enabled. */
   readonly streamPreview?: boolean;
   /** Transcribes the calls; none by default. */
   readonly transcription?: Transcription;

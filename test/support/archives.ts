@@ -5,7 +5,7 @@ import { packTar, type TarEntry } from "modern-tar";
 import { bzip2 } from "./bzip2.ts";
 import { FIXTURE_MODELS } from "./tone-models.ts";
 
-/** Models of the fixtures. */
+/** The fixtures' models. */
 export const DUO_MODEL = "vits-tone-en_US-duo-low";
 export const FLUTE = "vits-tone-pt_BR-flauta-low";
 export const RECOGNISER = "sherpa-onnx-streaming-t-one-tones";
@@ -25,7 +25,7 @@ export function linkEntry(name: string, linkname: string, type: "symlink" | "lin
   return { header: { name, linkname, size: 0, type } };
 }
 
-/** The entries of a model of the fixtures. @param name another name of its folder */
+/** The entries of one of the fixtures' models. @param name different name for the model's folder */
 export function modelEntries(model: string, name: string = model): TarEntry[] {
   const folder = join(FIXTURE_MODELS, model);
   return readdirSync(folder).map((file) => fileEntry(`${name}/${file}`, readFileSync(join(folder, file))));

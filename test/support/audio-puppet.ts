@@ -26,7 +26,7 @@ export class Puppet implements AudioConversation {
     this.signal = signal;
   }
 
-  /** Returns results in order; a further one never arrives. */
+  /** Returns results in order; after the last one, no result ever arrives. */
   readonly results: unknown[] = [];
   readonly faults: (string | undefined)[] = [];
 

@@ -6,7 +6,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT_FILES = ["dist/cli.js", "dist/worker.js", "dist/assets/swagger-ui.css"];
 /** Last output of the build. */
 const LAST_OUTPUT = "dist/third-party-notices.txt";
-/** Below the sources, but generated from them: `npm ci` and `npm pack` regenerate it. */
+/** In a source folder, but generated from the sources: `npm ci` and `npm pack` regenerate it. */
 const GENERATED = join("adapters", "console", "assets");
 const SOURCES = ["src", "adapters", "tsup.config.ts", "package.json", "package-lock.json"];
 

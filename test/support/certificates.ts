@@ -20,15 +20,15 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** An authority for tests. */
+/** A CA for tests. */
 export interface Authority {
-  /** Certificate of the authority, PEM. */
+  /** Certificate of the CA, PEM. */
   readonly ca: string;
   issue(options?: CertificateOptions): Certificate;
 }
 
 /**
- * Makes an authority that signs certificates (X.509, ECDSA on P-256): node:crypto has keys and signatures but no
+ * Creates a CA that signs certificates (X.509, ECDSA on P-256): node:crypto has keys and signatures but no
  * certificates. They are created in each run, so that none expires unintentionally.
  */
 export function certificateAuthority(name = "Test Authority"): Authority {

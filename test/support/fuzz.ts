@@ -17,7 +17,7 @@ export const replay: { readonly seed?: number; readonly path?: string } = {
   ...(environment.FC_PATH && { path: environment.FC_PATH }),
 };
 
-/** Number of surrogates, which are no characters, and the first of them. */
+/** Number of surrogates, which are not characters, and the first of them. */
 const SURROGATES = 0x800;
 const FIRST_SURROGATE = 0xd800;
 

@@ -10,7 +10,7 @@ import { atFileEnd } from "./file-end.ts";
 import { missing } from "./runtimes.ts";
 import type { Sound } from "./server-sound.ts";
 
-/** The folder with both packages of the engine. */
+/** The folder with both engine packages. */
 export const ENGINE_FOLDER = fileURLToPath(new URL("../runtimes/sherpa", import.meta.url));
 
 /** Reason to skip a test that needs the engine; undefined if it is installed. */

@@ -225,7 +225,7 @@ function pathsBelow(folder: string): string[] {
   );
 }
 
-/** The programs, or a copy of them (60 MB) if they are below a folder that "nobody" may not enter. */
+/** The programs, or a copy of them (60 MB) if they are in a folder that "nobody" may not enter. */
 function reachablePrograms(programs: Programs, folder: string): Programs {
   if (!spawnSync(programs.postgres, ["--version"], owner).error) return programs;
   const copy = join(folder, "programs");

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { until } from "./server-client.ts";
 import type { Sound } from "./server-sound.ts";
 
-/** A text message of the server. */
+/** A text message from the server. */
 export interface StreamMessage {
   readonly type: "call_event" | "transcript" | "error";
   readonly event?: string;

@@ -30,7 +30,7 @@ async function main(): Promise<number> {
     return refuse(errorText(error));
   }
   const { folder, choice, voiceIds, sentences } = options;
-  // The engine is looked for in the folder where a program starts; the tests have their own.
+  // The engine is searched for in the folder where a program starts; the tests have their own.
   process.chdir(ENGINE_FOLDER);
   if (enginePackages().length === 0) return refuse(`the engine is missing; ${ENGINE_REMEDY}`);
   const models = await readModelFolder(folder);
@@ -69,7 +69,7 @@ function missingModels(voices: number, recognisers: number): string {
 interface LiveOptions extends Pick<TrialInput, "voiceIds" | "sentences"> {
   /** The model folder. */
   readonly folder: string;
-  /** Voices of the settings. */
+  /** Voices named in the settings. */
   readonly choice: NonNullable<EmbeddedTuning["neural"]>["voices"];
 }
 

@@ -40,9 +40,9 @@ export interface Trials {
   readonly skipped: readonly string[];
 }
 
-/** The engine of the voices of the model folder. */
+/** The engine of the model folder's voices. */
 const NATURAL = "neural";
-/** Numbers of the plain voices of flite and of eSpeak NG: the baseline. */
+/** Numbers of flite's and eSpeak NG's plain voices: the baseline. */
 const BASELINE = /-[79]$/;
 
 /** Plans the trials: natural voices first, by id, and then the embedded voices as their baseline. */

@@ -55,7 +55,7 @@ export function pbxTests(
       return leg;
     }
 
-    /** Asserts the minimum length of our tone in the recording of the PBX, s. */
+    /** Asserts the minimum length of our tone in the PBX's recording, s. */
     async function expectHeard(number: string = CALLEES.talks, seconds = 2): Promise<void> {
       const { sound } = await monoOf(await pbx.recordingOf(number), 8_000);
       const recording = { ...sound, samples: sound.samples.subarray(sound.sampleRate / 2, -sound.sampleRate / 5) };

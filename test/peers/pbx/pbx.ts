@@ -35,7 +35,7 @@ export interface Pbx {
   readonly speaksG722?: boolean;
   /** Options for pressing keys as tones; undefined if unsupported. */
   readonly keysAsTones?: Partial<Trunk>;
-  /** The audio recorded of the last call to this number; waits until the file is closed. */
+  /** The recorded audio of the last call to this number; waits until the file is closed. */
   recordingOf(number: string): Promise<string>;
 }
 

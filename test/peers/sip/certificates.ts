@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../tools.ts";
 
-/** An authority and its certificates, as files. */
+/** A CA and its certificates, as files. */
 export interface Certificates {
-  /** The authority of the server's certificate, which a trunk trusts. */
+  /** The certificate of the CA that has signed the server's certificate; a trunk trusts it. */
   readonly ca: string;
   readonly key: string;
   readonly certificate: string;
@@ -14,7 +14,7 @@ export interface Certificates {
 
 const NAMES = "subjectAltName=DNS:sip.test.local,DNS:localhost,IP:127.0.0.1";
 
-/** Makes a new authority and a server's certificate, for `localhost`, `sip.test.local` and 127.0.0.1. */
+/** Creates a new CA and a server certificate, for `localhost`, `sip.test.local` and 127.0.0.1. */
 export function makeCertificates(folder: string, { expired = false } = {}): Certificates {
   const pathOf = (name: string): string => join(folder, name);
   const newKey = ["-newkey", "rsa:2048", "-nodes"];

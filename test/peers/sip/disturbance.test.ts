@@ -12,7 +12,7 @@ import { Stage } from "./stage.ts";
 
 const bytes = fc.uint8Array({ maxLength: 400 }).map((content) => Buffer.from(content));
 
-/** Valid RTP: audio of an unknown sender, in the codec of the call. */
+/** Valid RTP: audio from an unknown sender, in the call's codec. */
 const rtp = fc
   .tuple(fc.nat(0xffff), fc.nat(0xffffffff), fc.nat(0xffffffff), fc.constantFrom(0, 8, 13, 101, 96, 127, 72), bytes)
   .map(([sequence, timestamp, ssrc, type, payload]) => {
@@ -23,13 +23,13 @@ const rtp = fc
     return Buffer.concat([header, payload]);
   });
 
-/** Well-formed RTCP, including goodbyes of other sources. */
+/** Well-formed RTCP, including BYEs from other sources. */
 const rtcp = fc.tuple(fc.constantFrom(200, 201, 203, 204), bytes).map(([type, content]) => {
   const words = content.length >> 2;
   return Buffer.concat([Buffer.from([0x81, type, words >> 8, words & 255]), content.subarray(0, 4 * words)]);
 });
 
-/** Traffic of unknown senders to a SIP port: noise, damaged messages, requests and responses about unknown calls. */
+/** Traffic from unknown senders to a SIP port: noise, damaged messages, requests and responses about unknown calls. */
 const sip = (genuine: Buffer): fc.Arbitrary<Buffer> =>
   fc.oneof(
     bytes,

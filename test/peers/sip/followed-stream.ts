@@ -23,7 +23,7 @@ export async function follow(client: Client, callId: string, options: StreamOpti
   return { stream, events, frames, ended };
 }
 
-/** Writes bytes in pieces of odd sizes, and waits until they were heard. */
+/** Writes bytes in pieces of odd sizes, and waits until they have been heard. */
 export async function writePieces({ stream }: FollowedStream, bytes: Uint8Array): Promise<void> {
   const sizes = [1, 77, 1_009, 333];
   for (let offset = 0, i = 0; offset < bytes.length; offset += sizes[i++ % 4]!)
@@ -31,13 +31,13 @@ export async function writePieces({ stream }: FollowedStream, bytes: Uint8Array)
   expect(await stream.mark("said")).toBe("reached");
 }
 
-/** Hangs up once everything was heard, and waits until the call and the stream have ended. */
+/** Hangs up once everything has been heard, and waits until the call and the stream have ended. */
 export async function hangUp({ stream, ended }: FollowedStream): Promise<void> {
   expect(await stream.hangUp()).toEqual({ status: "completed", reason: "stream_closed" });
   await ended;
 }
 
-/** Name of a call event; for other messages the type. */
+/** Name of a call event, or the type of any other message. */
 export const nameOf = (event: StreamEvent): string => (event.type === "call_event" ? event.event : event.type);
 /** Time of an event, ms since 1970. */
 export const timeOf = (events: readonly StreamEvent[], name: string): number => {

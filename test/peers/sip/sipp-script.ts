@@ -1,11 +1,11 @@
-/** Steps of a sipp scenario in which sipp is called; joined they are its XML. */
+/** Steps of a sipp scenario in which sipp is called; joined, they form its XML. */
 
 /** Options of a response. */
 export interface ResponseOptions {
   /** More header fields, one per line. */
   readonly fields?: string;
   readonly sdp?: string;
-  /** Suffix of the callee's tag: another fork. */
+  /** Suffix of the callee's tag, for another fork. */
   readonly fork?: string;
   /** True if the message is repeated until the ACK arrives. */
   readonly repeated?: boolean;

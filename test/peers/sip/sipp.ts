@@ -26,7 +26,7 @@ export interface SippOptions {
   readonly calls?: number;
 }
 
-/** Starts a sipp that is called. */
+/** Starts a sipp that receives calls. */
 export async function startSipp(stage: Stage, name: string, steps: string, options: SippOptions = {}): Promise<Sipp> {
   const { transport = "udp", calls = 1 } = options;
   const folder = stage.folder("sipp");

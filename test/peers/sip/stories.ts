@@ -25,7 +25,7 @@ export interface Scenario {
   readonly steps: readonly string[];
   readonly trunk?: Partial<Trunk>;
   readonly transport?: "udp" | "tcp";
-  /** Runs after the call was placed. Default: hangs up after half a second of echoed sound. */
+  /** Runs after the call has been placed. Default: hangs up after half a second of echoed sound. */
   readonly act?: (call: DirectCall) => Promise<void>;
   readonly cause: ReleaseCause;
   readonly detail?: RegExp;

@@ -18,7 +18,7 @@ withTools("an agent that transfers a softphone to another one", ["baresip", "ope
   beforeAll(async () => {
     const keys = makeCertificates(stage.folder("keys"));
     [callee, colleague] = await Promise.all([startBaresip(stage, keys, 1_000), startBaresip(stage, keys, 440)]);
-    // Refer-To names the trunk's own server: that is the colleague, and calls reach the callee as if it were a proxy.
+    // Refer-To names the trunk's own server, so the colleague is that server, and calls reach the callee as a proxy.
     const trunk = {
       server: `sip:127.0.0.1:${colleague.port}`,
       outboundProxy: `sip:127.0.0.1:${callee.port}`,

@@ -106,7 +106,7 @@ describe("the next hop of a request within a dialog", () => {
     for (const uri of [
       "sip:198.51.100.5:5061;transport=tls;lr",
       "sips:198.51.100.5",
-      "sip:x@198.51.100.5:5061", // no transport named, but this is the end of the connection
+      "sip:x@198.51.100.5:5061", // no transport is named, but this is the end of the connection
       "sip:trunk.example.com;transport=tls;lr",
     ])
       expect(nextHop(uri, tls, inviteHop).to, uri).toBe(tls);

@@ -3,7 +3,7 @@ import { TransportError } from "../../../adapters/sip-stack/transport/transport.
 import { ScriptedCall } from "./support/scripted-call.ts";
 import { ScriptedFlow, type ScriptedRequest } from "./support/scripted-transactions.ts";
 
-/** A request of a peer without a call. */
+/** A peer's request outside any call. */
 function receive(
   call: ScriptedCall,
   method: string,

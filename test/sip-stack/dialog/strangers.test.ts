@@ -51,7 +51,7 @@ test("a flood of INVITEs gets one response each and leaves room for BYE", async 
   expect(responses).toHaveLength(4_200);
 });
 
-/** A request of the peer within an answered call, as another node of the provider sends it. */
+/** A request from the peer within an answered call, as another of the provider's nodes sends it. */
 async function dialogRequest(
   { calls }: FarEnd,
   method: string,

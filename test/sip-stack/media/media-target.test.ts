@@ -18,7 +18,7 @@ async function phone() {
   return { voice, settings: settingsTo(voice.port, { remote, remoteRtcp: remote }) };
 }
 
-/** A session that resolves its remote host: each query takes the next result, and fails if it is empty. */
+/** A session that resolves its remote host: each query takes the next result, and fails if that is empty. */
 async function session(...answers: readonly (readonly string[])[]) {
   const end = await End.open();
   cleanups.push(() => end.engine.close());

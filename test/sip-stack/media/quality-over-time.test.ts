@@ -4,7 +4,7 @@ import { impairedCall } from "./impaired-call.ts";
 
 test("the loss and jitter of a call are recorded when they occur, and add up", () => {
   const series = new QualitySeries();
-  // From 10 s to 15 s the network loses every fifth packet.
+  // From 10 s to 15 s, the network loses every fifth packet.
   const { loss } = impairedCall({
     conditions: { jitterMs: 4, loses: (_, count) => count >= 500 && count < 750 && count % 5 === 0 },
     seconds: 20,

@@ -50,7 +50,7 @@ async function waitForEvent(last: string): Promise<void> {
   expect(ringingCall.events.at(-1)).toBe(last);
 }
 
-/** Messages of a peer about this call or another one, to be mutated. */
+/** Messages from a peer about this call or another one, to be mutated. */
 function plausibleMessages(): Uint8Array[] {
   const requests = ["BYE", "CANCEL", "ACK", "INVITE", "OPTIONS"].map((method) => {
     const message = request(method, "sip:us@127.0.0.1");

@@ -8,7 +8,7 @@ import { tcp, udp, Wire } from "./wire.ts";
 
 let branches = 0;
 
-/** A request of the peer. */
+/** A request from the peer. */
 function requestOf(method: string, fields: Record<string, string> = {}): SipRequest {
   const message = request(method, "sip:us@192.0.2.1", { "Call-ID": "theirs", ...fields });
   message.headers.addFirst("Via", fields.Via ?? `SIP/2.0/UDP 192.0.2.11;branch=z9hG4bKthem${++branches}`);

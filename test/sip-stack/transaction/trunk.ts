@@ -79,7 +79,7 @@ export function send(transactions: Transactions, message: SipRequest, to: string
   return { transaction, events, responses, flows, end };
 }
 
-/** Both layers of one trunk, with everything received outside of our requests. */
+/** Both layers of one trunk, with everything received outside our requests. */
 export interface Trunk {
   readonly transports: TrunkTransports;
   readonly transactions: Transactions;

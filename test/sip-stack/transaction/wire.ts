@@ -61,7 +61,7 @@ export class Wire implements Transports {
   readonly learnedAddresses: SocketAddress[] = [];
   /** Trusted addresses, which also apply to other servers. */
   readonly trustedAddresses: SocketAddress[] = [];
-  /** Requests of the peer. */
+  /** Requests from the peer. */
   readonly requests: IncomingRequest[] = [];
   readonly lateSuccesses: SipResponse[] = [];
   readonly missingAcks: IncomingRequest[] = [];

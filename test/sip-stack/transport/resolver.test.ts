@@ -8,7 +8,7 @@ import { never } from "./sockets.ts";
 type Naptr = Awaited<ReturnType<Dns["naptr"]>>;
 type Srv = Awaited<ReturnType<Dns["srv"]>>;
 
-/** DNS records; a text stands for a failed query. */
+/** DNS records; a string stands for a failed query. */
 interface Zone {
   readonly naptr?: Readonly<Record<string, Naptr | string>>;
   readonly srv?: Readonly<Record<string, Srv | string>>;

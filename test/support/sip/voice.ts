@@ -2,8 +2,8 @@ import { createSocket, type Socket } from "node:dgram";
 import { type Coding, codingOf } from "./coding.ts";
 
 /**
- * Audio of a remote end: a tone of this many Hz, these samples (of the codec's rate) and silence after them, silence, comfort noise
- * (RFC 3389) five times a second, or no packets at all.
+ * Audio of a remote end: a tone of this many Hz, these samples (at the codec's rate) followed by silence, silence,
+ * comfort noise (RFC 3389) five times a second, or no packets at all.
  */
 export type Speech = { readonly hz: number } | Int16Array | "silence" | "comfort noise" | "nothing";
 

@@ -52,7 +52,7 @@ export class LiveCall {
 const OFFER =
   "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n";
 
-/** A user agent on real sockets of the loopback. */
+/** A user agent on real loopback sockets. */
 export class LiveAgent {
   readonly agent: UserAgent;
   readonly #close: () => Promise<void>;

@@ -126,7 +126,7 @@ export class ScriptedCall {
     this.invite.respond(200, { reason: "OK", tag: "a", sdp: sdp(), ...answer });
   }
 
-  /** A request of the peer in the dialog with tag `a`. */
+  /** A request from the peer in the dialog with tag `a`. */
   async receive(
     method: string,
     {

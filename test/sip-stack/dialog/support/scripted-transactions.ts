@@ -54,7 +54,7 @@ export class ScriptedFlow implements Flow {
   }
 }
 
-/** A sent request under the control of the test. */
+/** A sent request under the test's control. */
 export class SentRequest implements OutgoingRequest {
   readonly request: SipRequest;
   readonly to: string | Flow;

@@ -26,7 +26,7 @@ function roundTrip(samples: Int16Array, frame = FRAME): Int16Array {
   return heard;
 }
 
-/** Signal against the difference from it, dB, once the step sizes have adapted. */
+/** Ratio of the signal to the error, dB, once the step sizes have adapted. */
 function signalToNoise(sent: Int16Array, heard: Int16Array): number {
   let [signal, noise] = [0, 0];
   for (let i = RATE / 10; i + DELAY < sent.length; i++) {
