@@ -31,7 +31,7 @@ const FAMILIES = [
   "workers",
 ].map((family) => `adapters/${family}/`);
 
-const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implement.";
+const WEB_ONLY = "src/ uses web standards: it reaches the runtime through a port that adapters/ implements.";
 const ADAPTER = "An adapter imports ports, audio and domain of src/, and no other adapter family.";
 
 const STACK_PORTS = "adapters/sip-stack/ports.ts";
@@ -75,12 +75,12 @@ export const LAYERS: readonly Layer[] = [
     files: "src/client/",
     allowed: [BASE, "src/audio/samples/stream-format.ts", "ky", "partysocket"],
     types: [DOMAIN, HTTP],
-    rule: "src/client runs in browsers: it imports ky, partysocket, src/base, the formats of streams, and types of http and domain.",
+    rule: "src/client runs in browsers: it imports ky, partysocket, src/base, the stream formats, and types of http and domain.",
   },
   {
     files: "src/testing/",
     allowed: [BASE, DOMAIN, PORTS, AUDIO],
-    rule: `src/testing tests ports alone. ${WEB_ONLY}`,
+    rule: `src/testing tests only ports. ${WEB_ONLY}`,
   },
   {
     files: "src/options.ts",
@@ -90,12 +90,12 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "src/lifecycle.ts",
     allowed: [BASE, DOMAIN, PORTS, APPLICATION, HTTP, "src/options.ts"],
-    rule: `src/lifecycle.ts starts and stops what it is given. ${WEB_ONLY}`,
+    rule: `src/lifecycle.ts starts and stops its components. ${WEB_ONLY}`,
   },
   {
     files: "src/current-application.ts",
     allowed: [DOMAIN, PORTS, APPLICATION, HTTP],
-    rule: `src/current-application.ts leads to the application that runs. ${WEB_ONLY}`,
+    rule: `src/current-application.ts leads to the running application. ${WEB_ONLY}`,
   },
   {
     files: "src/ringport.ts",
@@ -179,7 +179,7 @@ export const LAYERS: readonly Layer[] = [
   {
     files: "adapters/local-models/",
     allowed: [BASE, DOMAIN, PORTS, AUDIO, "adapters/speech/", "adapters/transcription/", "node:", "modern-tar"],
-    rule: `${ADAPTER} Only adapters/local-models/host-engine.ts loads the engine, in a process of its own.`,
+    rule: `${ADAPTER} Only adapters/local-models/host-engine.ts loads the engine, in a separate process.`,
   },
   {
     files: "adapters/transcription/",
@@ -201,13 +201,13 @@ export const LAYERS: readonly Layer[] = [
     files: "adapters/defaults",
     allowed: [BASE, DOMAIN, PORTS, AUDIO, "src/options.ts", ...FAMILIES, "adapters/untrusted-hosts/", "node:"],
     types: [APPLICATION],
-    rule: "adapters/defaults puts the adapter families of the server together.",
+    rule: "adapters/defaults puts the server's adapter families together.",
   },
   {
     files: "adapters/console/",
     allowed: [BASE, DOMAIN, PORTS, HTTP, "src/version.ts", "node:", "valibot"],
     types: [APPLICATION, "src/ringport.ts"],
-    rule: "adapters/console serves the console over a Ringport that it is given.",
+    rule: "adapters/console serves the console over an existing Ringport.",
   },
   {
     files: "adapters/console/app/",

@@ -18,7 +18,7 @@ const SEPARATE_FILES = new Map([
   ["adapters/console/app/views/call/levels.ts", "a rule of a page, tested without a browser"],
   ["adapters/console/app/views/instances/code-pause.ts", "a rule of a page, tested without a browser"],
   ["adapters/defaults/docs-asset.ts", "finds its files by its own path"],
-  ["src/application/call-audio/call-types/dynamic-stream.ts", "each type of call has a file for its program"],
+  ["src/application/call-audio/call-types/dynamic-stream.ts", "each call type has a file for its program"],
   ["src/domain/calls/message-start-input.ts", "keeps valibot out of the pages that list calls"],
   ["src/domain/dialling-rules/answer-rate.ts", "each dialling rule has a file"],
 ]);

@@ -6,7 +6,7 @@ import type { SourceFile } from "./source-files.ts";
 /** Reason why a column of times has no row in `MAX_AHEAD_MS`. */
 const REASONS = {
   shown: "it is only shown, or orders a page: no code compares it with the time",
-  purge: "it is compared on the purge clock only",
+  purge: "it is only compared with the purge clock",
   chosen: "a user chose it, so any distance is legal",
   database: "the database's clock both writes and reads it",
   checked: "the query that reads it ignores one that is too far ahead",

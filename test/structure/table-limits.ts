@@ -8,10 +8,10 @@ export const ENDINGS = {
   oldest: "the oldest rows are deleted",
   age: "rows are deleted at this age, and until then only their rate is limited",
   replaced: "the row replaces the previous one",
-  error: "the adapter of the network gets an error",
+  error: "the network's adapter gets an error",
   parent: "each row of another table has at most this many, and is deleted with it",
-  counted: "the row is stored, and counts towards the bytes of its user: the next creation is refused",
-  operator: "only the operator of the server adds rows, or allows it",
+  counted: "the row is stored, and counts towards its user's bytes: the next creation is refused",
+  operator: "only the server's operator adds rows, or allows others to",
 } as const;
 
 /** The limit of a table. */
@@ -42,7 +42,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     treatment: "operator",
     enforcedBy: [["src/application/tokens/tokens.ts", "userName"]],
     insertedIn: ["account-store.ts", "code-store.ts"],
-    gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
+    gap: "with open registration, anyone can add one: only scrypt and the proxy limit how fast",
   },
   accounts: {
     rows: "one for each person with an invitation",
@@ -50,17 +50,17 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     enforcedBy: [[`${ACCOUNTS}/accounts.ts`, "#registrationCode"]],
     insertedIn: ["code-store.ts"],
     test: ["test/application/accounts/registration.test.ts", "by invitation needs one, and uses it up"],
-    gap: "with open registration, anybody adds one: only scrypt and the proxy limit how fast",
+    gap: "with open registration, anyone can add one: only scrypt and the proxy limit how fast",
   },
   batches: {
-    rows: "200 of each user",
+    rows: "200 for each user",
     treatment: "batch_quota",
     enforcedBy: [[LIMITS, "batchesPerUser"]],
     insertedIn: ["batch-store.ts"],
     test: [`${CONTRACT}/batches.ts`, "a batch beyond the limit of its user is not stored"],
   },
   batch_targets: {
-    rows: "100,000 of each batch",
+    rows: "100,000 for each batch",
     treatment: "batch_full",
     enforcedBy: [[LIMITS, "targetsPerBatch"]],
     insertedIn: ["new-targets.ts"],
@@ -74,14 +74,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     insertedIn: ["target-counts.ts"],
   },
   account_sessions: {
-    rows: "100 of each account",
+    rows: "100 for each account",
     treatment: "oldest",
     enforcedBy: [[`${ACCOUNTS}/sessions.ts`, "MAX_SESSIONS"]],
     insertedIn: ["login-store.ts", "code-store.ts"],
     test: [`${CONTRACT}/sessions.ts`, "a sign-in beyond the limit ends the oldest sessions of its account"],
   },
   account_codes: {
-    rows: "100 open invitations, one code for the first start, one for a new password of each account",
+    rows: "100 open invitations, one code for the first start, and one for each account's new password",
     treatment: "invitation_quota",
     enforcedBy: [
       [`${ACCOUNTS}/one-time-codes.ts`, "MAX_INVITATIONS"],
@@ -92,7 +92,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/one-time-codes.ts`, "an invitation beyond the limit is not stored"],
   },
   audit_log: {
-    rows: "10,000 of each account, for a year",
+    rows: "10,000 for each account, for a year",
     treatment: "oldest",
     enforcedBy: [
       [`${ACCOUNTS}/audit-log.ts`, "MAX_ENTRIES"],
@@ -102,7 +102,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/account-removal.ts`, "an entry beyond its account's limit deletes"],
   },
   tokens: {
-    rows: "100 valid ones of each account, and as many revoked ones",
+    rows: "100 valid ones and 100 revoked ones for each account",
     treatment: "token_quota",
     enforcedBy: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
@@ -110,10 +110,10 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       `${CONTRACT}/accounts.ts`,
       "an account's limit applies to its active tokens and, separately, to its revoked tokens",
     ],
-    gap: "programs and the command line make any number",
+    gap: "programs and the command line create any number",
   },
   instances: {
-    rows: "1,000 of each user; deleted ones count towards the bytes of their user",
+    rows: "1,000 for each user; deleted ones count towards their user's bytes",
     treatment: "instance_quota",
     enforcedBy: [
       [LIMITS, "instancesPerUser"],
@@ -129,7 +129,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     insertedIn: ["sealed-stores.ts"],
   },
   line_records: {
-    rows: "20,000 of each instance, of 1 MiB each",
+    rows: "20,000 for each instance, of up to 1 MiB each",
     treatment: "error",
     enforcedBy: [
       ["src/application/encryption/sealed-records.ts", "MAX_RECORDS"],
@@ -137,17 +137,17 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     ],
     insertedIn: ["sealed-stores.ts"],
     test: [`${CONTRACT}/line-records.ts`, "a write of too many records changes nothing"],
-    gap: "their bytes count for no user: the adapter of the network writes them, and a user only causes it",
+    gap: "their bytes count towards no user: the network's adapter writes them, and a user only causes it to",
   },
   consents: {
-    rows: "100,000 of each user",
+    rows: "100,000 for each user",
     treatment: "consent_quota",
     enforcedBy: [[LIMITS, "consentsPerUser"]],
     insertedIn: ["consent-store.ts"],
     test: ["test/application/consents.test.ts", "are limited; existing ones can still be replaced"],
   },
   calls: {
-    rows: "those that 4 GiB of a user have room for, and 12 MiB of the demo tokens of an instance",
+    rows: "as many as fit into a user's 4 GiB, and into the 12 MiB of an instance's demo tokens",
     treatment: "storage_quota",
     enforcedBy: [
       [LIMITS, "storedBytesPerUser"],
@@ -157,14 +157,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   call_audio: {
-    rows: "one file for each active call, in parts, counted with its call, and for each batch that has not ended",
+    rows: "one file in parts for each active call, counted with the call, and for each batch that has not ended",
     treatment: "storage_quota",
     enforcedBy: [[BYTES, "newCallCharges"]],
     insertedIn: ["batch-store.ts", "insert-call.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   events: {
-    rows: "those of calls and instances, counted when the call is over, or with the change of the instance",
+    rows: "those of calls and instances, counted when the call has ended, or when the instance changes",
     treatment: "counted",
     enforcedBy: [
       [BYTES, "finalCallBytes"],
@@ -175,7 +175,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     gap: "a live call has no limit but its duration",
   },
   transcripts: {
-    rows: "those of calls, counted when the call is over",
+    rows: "those of calls, counted when the call has ended",
     treatment: "counted",
     enforcedBy: [[BYTES, "finalCallBytes"]],
     insertedIn: ["audio-and-transcripts.ts"],
@@ -187,7 +187,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     treatment: "parent",
     enforcedBy: [["adapters/storage/calls/event-store.ts", "counting"]],
     insertedIn: ["event-store.ts"],
-    gap: "the counter of a deleted user stays: a position is never used twice",
+    gap: "a deleted user's counter stays, because a position is never reused",
   },
   finished_counts: {
     rows: "two for each instance",
@@ -212,7 +212,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/receipts.ts`, "a key with a receipt creates no other record"],
   },
   removed_calls: {
-    rows: "one for each deleted call, and for each transfer, of the last 24 hours",
+    rows: "one for each deleted call and each transfer in the last 24 hours",
     treatment: "age",
     enforcedBy: [["src/domain/calls/call-limits.ts", "CALL_WINDOW_MS"]],
     insertedIn: ["insert-call.ts"],
@@ -225,14 +225,14 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     insertedIn: ["bounded-deletions.ts"],
   },
   webhooks: {
-    rows: "20 of each user",
+    rows: "20 for each user",
     treatment: "webhook_quota",
     enforcedBy: [[LIMITS, "webhooksPerUser"]],
     insertedIn: ["webhook-store.ts"],
     test: [`${CONTRACT}/webhooks.ts`, "concurrent creations succeed up to the limit"],
   },
   webhook_deliveries: {
-    rows: "1,000 tests and replays of each webhook that are pending, and 1,000 that are over; one for each event that it wants",
+    rows: "1,000 pending and 1,000 finished tests and replays for each webhook; one for each event that it wants",
     treatment: "delivery_quota",
     enforcedBy: [
       ["src/application/webhooks/webhooks.ts", "MAX_REQUESTED"],
@@ -240,7 +240,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     ],
     insertedIn: ["webhook-store.ts"],
     test: [`${CONTRACT}/webhooks.ts`, "a test or a replay is not stored while too many are pending"],
-    gap: "deliveries of events count for no user: there are as many as events of the last 7 days for each webhook",
+    gap: "deliveries of events count towards no user: each webhook has one for each event of the last 7 days",
   },
   owners: {
     rows: "one for each resource of the server",

@@ -210,8 +210,8 @@ test("of two columns with similar names, the one spelled as chosen has the numbe
 
 test.each([
   ["a chosen column", "phone,mobile\n1,+12025550101\n", { phone: "mobile" }],
-  ["the column that is no variable", "number,telefone,name\n7,+12025550101,Ada\n", { variables: ["number", "name"] }],
-  ["the column of no other use", "tel,Fone\n7,+12025550101\n", { variableColumns: { name: "Tel" } }],
+  ["the non-variable column", "number,telefone,name\n7,+12025550101,Ada\n", { variables: ["number", "name"] }],
+  ["the column without another use", "tel,Fone\n7,+12025550101\n", { variableColumns: { name: "Tel" } }],
   ["the column without the references", "number,phone\n7,+12025550101\n", { reference: "number" }],
 ])("%s has the numbers", async (_, csv, columns) => {
   expect(await importRows(csv, columns)).toMatchObject([{ input: { phoneNumber: "+12025550101" } }]);

@@ -530,11 +530,11 @@ describe("an agent's other fields", () => {
     ["maxTurns of 0", { maxTurns: 0 }, "/agent/maxTurns value_invalid"],
     ["maxTurns of 1.5", { maxTurns: 1.5 }, "/agent/maxTurns value_invalid"],
     ["maxSeconds of 9", { maxSeconds: 9 }, "/agent/maxSeconds value_invalid"],
-    ["tools as a text", { tools: "book" }, "/agent/tools type_invalid"],
+    ["tools as a string", { tools: "book" }, "/agent/tools type_invalid"],
     ["tools other than names", { tools: [1] }, "/agent/tools type_invalid"],
     ["65 tools", { tools: Array(65).fill("a") }, "/agent/tools too_long"],
     ["resultSchema as a list", { resultSchema: [] }, "/agent/resultSchema type_invalid"],
-    ["resultSchema as a text", { resultSchema: { type: "string" } }, "/agent/resultSchema value_invalid"],
+    ["resultSchema for a string", { resultSchema: { type: "string" } }, "/agent/resultSchema value_invalid"],
     [
       "resultSchema with a reference",
       { resultSchema: { type: "object", properties: { a: { $ref: "#" } } } },

@@ -130,7 +130,7 @@ describe("POST /v1/calls", () => {
     ["a text with nothing to speak", withTts({ ...HELLO, text: " …!?🦜" }), ["/tts/text"]],
     ["a text of the wrong type", withTts({ ...HELLO, text: ["a"] }), ["/tts/text"]],
     ["a malformed voice", withTts({ ...HELLO, voiceId: "english" }), ["/tts/voiceId"]],
-    ["a voice number 0", withTts({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
+    ["voice number 0", withTts({ ...HELLO, voiceId: "en-US-0" }), ["/tts/voiceId"]],
     ["an unavailable voice", withTts({ ...HELLO, voiceId: "en-US-99" }), ["/tts/voiceId"], "voice_unavailable"],
     ["an unavailable language", withTts({ ...HELLO, voiceId: "qq-QQ-1" }), ["/tts/voiceId"], "voice_unavailable"],
     ["missing audio", withAudio(undefined), ["/audio"]],

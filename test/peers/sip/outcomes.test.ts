@@ -51,7 +51,7 @@ const SCENARIOS: readonly Scenario[] = [
   { title: "hears the message over IPv6", callee: callees.speaks, address: "::1", ...playedOutcome },
   { title: "hears the message in A-law", callee: { codecs: ["PCMA"] }, ...playedOutcome },
   {
-    title: "requires SHA-256 and calls the first nonce stale hears the message",
+    title: "requires SHA-256 and reports the first nonce as stale hears the message",
     callee: callees.challenges({
       user: "agent",
       password: "s3cret",
@@ -62,7 +62,7 @@ const SCENARIOS: readonly Scenario[] = [
     ...playedOutcome,
   },
   {
-    title: "holds us in the middle hears the rest afterwards",
+    title: "puts us on hold midway hears the rest afterwards",
     callee: callees.holds(1_000, 1_500),
     ...playedOutcome,
   },
@@ -76,7 +76,7 @@ const SCENARIOS: readonly Scenario[] = [
     heardMs: [MESSAGE_MS, MESSAGE_MS],
   },
   {
-    title: "holds us for too long is hung up on",
+    title: "puts us on hold for too long is hung up on",
     callee: callees.holds(500, 60_000),
     trunk: { holdTimeoutMs: 1_000 },
     ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [300, 1_000], end: "caller hung up" },
@@ -88,7 +88,7 @@ const SCENARIOS: readonly Scenario[] = [
     ...{ status: "FAILED", reason: "media_failed", detail: /held/i, heardMs: [0, 0], end: "caller hung up" },
   },
   {
-    title: "vanishes in the middle causes a failure in time",
+    title: "vanishes midway causes a failure in time",
     callee: callees.speaks,
     trunk: { mediaLossMs: 1_500 },
     async actDuringCall({ farEnd, farEndCall }) {
@@ -126,7 +126,7 @@ const SCENARIOS: readonly Scenario[] = [
     end: "cancelled",
   },
   {
-    title: "hangs up in the middle has heard a part of the message",
+    title: "hangs up midway has heard part of the message",
     callee: { says: { hz: 1000 }, acts: (call) => wait(1_200).then(() => call.hangUp()) },
     ...{ status: "COMPLETED", reason: "callee_hung_up", heardMs: [1_000, 1_500], end: "callee hung up" },
   },
@@ -167,7 +167,7 @@ const SCENARIOS: readonly Scenario[] = [
     detail: /SDP/,
   },
   {
-    title: "has no codec of ours",
+    title: "supports none of our codecs",
     callee: callees.noCommonCodec,
     status: "FAILED",
     reason: "media_failed",

@@ -60,18 +60,18 @@ const credentials = { user: "agent", password: "s3cret" };
 
 export const SCENARIOS: readonly Scenario[] = [
   {
-    title: "answers is heard, and hung up on",
+    title: "answers is heard, and is then hung up on",
     steps: [expectInvite(), respond("100 Trying", { keepsTo: true }), ringing, pause(200), accept(), ack, expectBye],
     cause: "released",
   },
   {
-    title: "answers over TCP is heard as well",
+    title: "answers over TCP is also heard",
     transport: "tcp",
     steps: [expectInvite(), ringing, accept(), ack, expectBye],
     cause: "released",
   },
   {
-    title: "is cancelled while the phone rings does not answer",
+    title: "is cancelled while ringing does not answer",
     steps: [
       expectInvite(),
       ringing,
@@ -88,7 +88,7 @@ export const SCENARIOS: readonly Scenario[] = [
     forbiddenEvents: ["answered"],
   },
   {
-    title: "answers in the moment of the CANCEL is hung up on at once",
+    title: "answers just as the CANCEL arrives is hung up on at once",
     steps: [
       expectInvite(),
       ringing,
@@ -106,7 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
     forbiddenEvents: ["connected"],
   },
   {
-    title: "hangs up is reported with its reason",
+    title: "hangs up is reported with the reason",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(700)],
       ...[request("BYE", { fields: 'Reason: Q.850;cause=16;text="Normal call clearing"' }), expectResponse(200)],
@@ -116,7 +116,7 @@ export const SCENARIOS: readonly Scenario[] = [
     detail: /16/,
   },
   {
-    title: "holds and resumes hears nothing meanwhile, and everything afterwards",
+    title: "holds and resumes hears no audio in between, and all of it afterwards",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(800)],
       ...[
@@ -166,7 +166,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "sends a re-INVITE without SDP is given an offer",
+    title: "sends a re-INVITE without SDP gets an offer",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ...[
@@ -204,7 +204,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "holds by UPDATE, refreshes by UPDATE, and makes unsupported requests gets a response each time",
+    title: "holds and refreshes by UPDATE, or makes unsupported requests, gets a response each time",
     steps: [
       ...[expectInvite(), ringing, accept(), ack, pause(300)],
       ...[
@@ -228,7 +228,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "requires PRACK for its ringing gets it",
+    title: "requires PRACK while ringing gets it",
     steps: [
       expectInvite({ field: "Supported", pattern: "100rel" }),
       respond("183 Session Progress", {
@@ -258,7 +258,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "sends every kind of ringing is reported as ringing once",
+    title: "sends every ringing status is reported as ringing once",
     steps: [
       ...[
         expectInvite(),
@@ -277,7 +277,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "rings after it has answered does not disturb the call",
+    title: "rings again after answering does not disturb the call",
     steps: [
       expectInvite(),
       accept({ repeated: false }),
@@ -288,7 +288,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "answers on two devices: the first is heard, the other gets ACK and BYE",
+    title: "answers on two devices is heard on the first; the other gets ACK and BYE",
     steps: [
       ...[expectInvite(), ringing, accept({ repeated: false }), ack],
       ...[
@@ -305,12 +305,12 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "writes short names and odd spaces is understood",
+    title: "uses short names and odd spaces is understood",
     steps: [expectInvite(), respond("180 Ringing", { oddSpacing: true }), accept({ oddSpacing: true }), ack, expectBye],
     cause: "released",
   },
   {
-    title: "repeats its 200 because the ACK was late, gets another ACK",
+    title: "repeats its 200 because the ACK was late gets another ACK",
     steps: [
       expectInvite(),
       ringing,
@@ -328,7 +328,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "wants a digest (401, MD5) is given one",
+    title: "requires a digest (401, MD5) gets one",
     trunk: credentials,
     steps: [
       expectInvite(),
@@ -344,7 +344,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "demands a digest (407) for a different user gets one",
+    title: "requires a digest (407) for a different user gets one",
     trunk: { ...credentials, user: "100", authUser: "agent" },
     steps: [
       ...[
@@ -358,7 +358,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "calls the nonce stale is answered with the new one",
+    title: "reports a stale nonce gets a digest with the new one",
     trunk: credentials,
     steps: [
       ...[
@@ -374,7 +374,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "rejects the password is asked twice and no more",
+    title: "rejects the password is tried only twice",
     trunk: { user: "agent", password: "wrong" },
     steps: [expectInvite(), challenge(401), ack, expectRequest("INVITE"), challenge(401, "", "93bf0002"), ack],
     act: untilEnded,
@@ -383,7 +383,7 @@ export const SCENARIOS: readonly Scenario[] = [
     forbiddenEvents: ["answered"],
   },
   {
-    title: "wants a digest from a trunk without a password is refused at once",
+    title: "requires a digest from a trunk without a password fails at once",
     steps: [expectInvite(), challenge(401), ack],
     act: untilEnded,
     cause: "rejected_by_network",
@@ -391,7 +391,7 @@ export const SCENARIOS: readonly Scenario[] = [
     forbiddenEvents: ["answered"],
   },
   {
-    title: "wants longer session timers (422) gets them",
+    title: "requires longer session timers (422) gets them",
     steps: [
       ...[expectInvite(), respond("422 Session Interval Too Small", { fields: "Min-SE: 3600", repeated: true }), ack],
       ...[
@@ -430,7 +430,7 @@ export const SCENARIOS: readonly Scenario[] = [
     forbiddenEvents: ["answered", "connected"],
   },
   {
-    title: "answers with rubbish for SDP gets ACK and BYE",
+    title: "answers with invalid SDP gets ACK and BYE",
     steps: [expectInvite(), ringing, accept({ sdp: "v=0\nthis is no SDP at all" }), ack, expectBye],
     act: untilEnded,
     cause: "media_failed",
@@ -465,7 +465,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "supports no telephone-event gets our keys by INFO",
+    title: "does not support telephone-event gets our keys by INFO",
     steps: [
       ...[expectInvite(), ringing, accept({ sdp: sdp({ formats: "0" }) }), ack],
       ...["4", "#"].flatMap((key) => [
@@ -482,7 +482,7 @@ export const SCENARIOS: readonly Scenario[] = [
     cause: "released",
   },
   {
-    title: "has forgotten the call (481 to our BYE) ends it all the same",
+    title: "has forgotten the call (481 to our BYE) still ends it",
     steps: [
       expectInvite(),
       ringing,

@@ -138,8 +138,7 @@ describe("an answer", () => {
     ["no SDP", "<html>", /not SDP/],
     ["no audio", answer(["m=video 5000 RTP/AVP 96"]), /no audio/],
     ["port 0", answer(["m=audio 0 RTP/AVP 0"]), /rejects audio/],
-    [
-      "no codec of ours",
+    [      "none of our codecs",
       answer(["m=audio 5000 RTP/AVP 18 9 101", "a=rtpmap:101 telephone-event/8000"]),
       /^no codec in common: we offer PCMU, PCMA, the peer accepts G729, G722;/,
     ],
@@ -340,7 +339,7 @@ describe("a re-offer from the peer", () => {
   });
 
   test.each([
-    ["no codec of ours", "off", answer(["m=audio 5000 RTP/AVP 18"])],
+    ["none of our codecs", "off", answer(["m=audio 5000 RTP/AVP 18"])],
     ["no audio", "off", answer(["m=audio 0 RTP/AVP 0"])],
     ["encryption removed", "required", PLAIN],
     [

@@ -88,8 +88,8 @@ test("an answered keep-alive keeps the connection", async () => {
 });
 
 test.each([
-  ["before any keep-alive of ours", 0],
-  ["10 s after a keep-alive of ours", 40_000],
+  ["before our first keep-alive", 0],
+  ["10 s after one of our keep-alives", 40_000],
 ])("a CRLF %s does not count as a response to a keep-alive", async (_, atMs) => {
   const { peerEnd, system, flow, messages } = await heldConnection();
   await system.advance(atMs);
