@@ -14,7 +14,7 @@ declare module "vitest" {
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const FRAMEWORKS = ["express", "fastify", "hono", "@hono/node-server"];
-/** An example that names the packages of its database in its first lines. */
+/** An example that names its database's packages in its first lines. */
 const WITH_DATABASE = "your-own-storage/server.ts";
 
 /** Packs the package and installs it next to the examples, as a user would, once for all tests. */

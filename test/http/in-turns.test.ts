@@ -39,7 +39,7 @@ test("many replies together make one large piece per turn", async () => {
   );
   const bodies = await Promise.all(replies.map((reply) => reply.arrayBuffer()));
   expect(bodies.every(({ byteLength }) => byteLength === 5 * PIECE_BYTES)).toBe(true);
-  // The first piece of each is made immediately; of all others, one per turn.
+  // The first piece of each reply is made immediately; after that, one piece per turn.
   expect([...piecesPerTurn.values()].filter((count) => count > 1).length).toBeLessThanOrEqual(1);
 });
 

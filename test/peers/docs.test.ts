@@ -94,7 +94,7 @@ function expectFileHeard(folder: string): void {
   expectMessageRecorded(folder);
 }
 
-/** Asserts that the recording has the message on its left channel: longer than a word, and louder than a line. */
+/** Asserts that the recording has the message on its left channel: longer than a word, and louder than line noise. */
 function expectMessageRecorded(folder: string): void {
   const { left } = channels(readFileSync(join(folder, "recording.wav")));
   const { from, to } = loudPart(left, 500);

@@ -180,7 +180,7 @@ async function sentence(): Promise<Int16Array> {
   }
 }
 
-/** Wraps a transcription; records the turn numbers of each call. */
+/** Wraps a transcription; records each call's turn numbers. */
 function recordTurns(transcription: Transcription, numbers: Map<string, number[]>): Transcription {
   return {
     name: transcription.name,

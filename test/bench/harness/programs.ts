@@ -20,7 +20,7 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** Starts a program. @param command with its arguments */
+/** Starts a program. @param command program and its arguments */
 export function startProgram(command: readonly string[]): Program {
   const child = spawnChild(command);
   const exit = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ function spawnChild([file = "", ...args]: readonly string[]): ChildProcess {
   return child;
 }
 
-/** The command that runs a module under a runtime. @param flags of the runtime */
+/** The command that runs a module under a runtime. @param flags flags for the runtime */
 export function commandOf(
   { command, missing }: Runtime,
   module: string,

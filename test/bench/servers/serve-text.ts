@@ -9,7 +9,10 @@ interface DenoNamespace {
   serve(options: object, handler: (request: Request) => Response): { readonly addr: { readonly port: number } };
 }
 
-/** Serves as in each runtime's documentation, without further code; returns the port. @param headers of each response */
+/**
+ * Serves as in each runtime's documentation, without further code; returns the port. @param headers header fields of
+ * each response
+ */
 export async function serveText(
   respond: TextHandler,
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },

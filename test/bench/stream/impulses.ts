@@ -33,7 +33,7 @@ export class ImpulseFinder {
   }
 }
 
-/** Puts an impulse into a silent frame. @param share of the frame before the impulse, 0 to 1 */
+/** Puts an impulse into a silent frame. @param share share of the frame that precedes the impulse, 0 to 1 */
 export function addImpulse(frame: Int16Array, share: number): void {
   frame[Math.floor(share * frame.length)] = PEAK;
 }

@@ -162,7 +162,7 @@ async function longestTask(page: Page, run: () => Promise<void>): Promise<number
   `);
 }
 
-/** Presses Tab until the element of this name has the focus. */
+/** Presses Tab until the element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const names: string[] = [];
   for (let presses = 0; presses < 60; presses++) {

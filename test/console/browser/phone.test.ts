@@ -62,7 +62,7 @@ describeEach([ON_NODE], (target) => {
       expect(outcome).toMatchObject({ reason: "message_played", heard_ratio: 1 });
       await page.getByText("The caller hung up.").waitFor();
       const heard = await speakers.takeSound();
-      // As loud as the audio that the server has sent, for as long.
+      // As loud and as long as the audio that the server has sent.
       const sentAudio = await client.heard(id);
       expect(loudMs(heard) / loudMs(sentAudio)).toBeGreaterThan(0.85);
       expect(loudness(loudOf(heard)) / loudness(loudOf(sentAudio))).toBeCloseTo(1, 0);

@@ -11,7 +11,7 @@ import { useConsole } from "./support/console.ts";
 import { copyCall } from "./support/copied-calls.ts";
 import { waitUntilLoaded } from "./support/looks.ts";
 
-/** With `UPDATE_DOCS=1` the pictures of the README are rewritten. */
+/** With `UPDATE_DOCS=1` the README's pictures are rewritten. */
 const FOLDER = process.env.UPDATE_DOCS
   ? fileURLToPath(new URL("../../../docs/images/", import.meta.url))
   : (process.env.PICTURES ?? temporaryFolder("pictures"));
@@ -58,7 +58,7 @@ describeEach([ON_NODE], (target) => {
       await takePicture(page, "overview");
       await page.setViewportSize({ width: 1280, height: 800 });
       await phone.bringToFront();
-      await phone.getByRole("heading", { name: "Phone" }).click(); // it may now ring aloud
+      await phone.getByRole("heading", { name: "Phone" }).click(); // it may now ring audibly
       await takePicture(phone, "phone");
       await phone.getByRole("button", { name: "Decline" }).click();
 

@@ -36,7 +36,7 @@ const rulesOf = (start: Partial<StartRules>, onMachine: FlowRules["onMachine"] =
   start: { startOn: "answer", startDelayMs: 0, ...start },
 });
 
-/** Effects of the last of the signals. */
+/** Effects of the last signal. */
 function effectsOf(signals: readonly CallSignal[], rules: FlowRules): readonly CallEffect[] {
   let flow: CallFlow = NEW_FLOW;
   let effects: readonly CallEffect[] = [];

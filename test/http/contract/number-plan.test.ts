@@ -7,7 +7,7 @@ import { loudness, loudPart, phaseJump, readWav, toneShare, toneWav } from "../.
 /** Simulated callees are ten times as fast as the number plan; these two times are the minimum. */
 const ENV = { RINGPORT_RING_TIMEOUT_MS: "3000", RINGPORT_MEDIA_TIMEOUT_MS: "1000" };
 
-/** Four seconds of speech: the remote end has time to act. */
+/** Four seconds of speech, so that the remote end has time to act. */
 const LONG_MESSAGE = {
   text: "Your appointment is tomorrow at nine in the morning. Please bring the documents that you were sent last week.",
   voiceId: "en-US-1",

@@ -213,7 +213,7 @@ describe("a host other than the one in the SDP", () => {
   const SERVER = "192.0.2.200";
   const PRIVATE = { address: "10.0.0.5", port: 5_000 };
   const NO_ADDRESS = { address: "0.0.0.0", port: 0 };
-  /** Verdicts on packets from that host in one row, before and after 3 s of silence. */
+  /** Verdicts on consecutive packets from that host, before and after 3 s of silence. */
   const verdicts = (judge: ReturnType<typeof sourceAt>, from: Place): string[] => [
     ...[0, 1].map((i) => judge(from, 7 + i, 20 * i, 9)),
     ...[0, 1, 2, 3, 4, 5].map((i) => judge(from, 9 + i, 3_000 + 20 * i, 9)),

@@ -14,7 +14,7 @@ function frameAll(...pieces: readonly Uint8Array[]): FramedItem[] {
   return pieces.flatMap((piece) => framer.push(piece));
 }
 
-/** The bytes in pieces, cut after the given thousandths of them. */
+/** The bytes in pieces, cut after these thousandths of their length. */
 function splitAt(bytes: Uint8Array, shares: readonly number[]): Uint8Array[] {
   const offsets = [
     0,

@@ -31,7 +31,7 @@ export function runZapoModule(source: string, system: ManualSystem, load: (path:
       "zapo-js",
       {
         createStore: (options: object) => options,
-        // A constructor that returns another object, like the real class for the caller.
+        // A constructor that returns a different object; to the caller it looks like the real class.
         WaClient: class {
           constructor({ history }: ClientOptions) {
             network ??= new FakeWhatsApp(system, { ...(history !== undefined && { history }) });
