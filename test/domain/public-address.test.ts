@@ -36,7 +36,7 @@ const pairs = (address: string) => {
 describe("addresses that are not public", () => {
   for (const [name, address] of CLOSED_NETWORKS)
     fuzz(
-      `${name} is closed, even mapped into IPv6 and behind NAT64`,
+      `${name} is not public, even mapped into IPv6 or behind NAT64`,
       fc.property(address, (text) => {
         expect(isPublicAddress(text)).toBe(false);
         expect(isPublicAddress(`::ffff:${text}`)).toBe(false);
@@ -48,7 +48,7 @@ describe("addresses that are not public", () => {
     );
 
   fuzz(
-    "IPv6 outside of 2000::/3 is closed unless it contains a public IPv4",
+    "IPv6 outside 2000::/3 is not public unless it contains a public IPv4 address",
     fc.property(NOT_GLOBAL, (groups) => {
       expect(isPublicAddress(groups.map(hex).join(":"))).toBe(false);
     }),

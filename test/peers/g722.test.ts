@@ -39,7 +39,7 @@ function decode(bytes: Uint8Array): Int16Array {
 
 const bytesOf = (samples: Int16Array): Buffer => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
 
-withTools("the G.722 of FFmpeg", ["ffmpeg"], () => {
+withTools("FFmpeg's G.722", ["ffmpeg"], () => {
   const files = folder();
   const ffmpeg = (...args: readonly string[]): string => run("ffmpeg", "-v", "error", "-y", ...args);
 

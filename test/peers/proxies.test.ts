@@ -21,7 +21,7 @@ for (const [tool, start] of [
   ["nginx", startNginx],
   ["caddy", startCaddy],
 ] as const)
-  withTools(`${tool}, with the file that comes with Ringport`, [tool], () => {
+  withTools(`${tool}, with the configuration file shipped with Ringport`, [tool], () => {
     const parentFolder = folder();
 
     describeEach(TARGETS, (target) => {

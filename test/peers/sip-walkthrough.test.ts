@@ -18,7 +18,7 @@ const script = (name: string): string => fileOf(`examples/sip-trunk/pair/${name}
 const REAL_TIME = { retry: 2 };
 
 /** The walkthrough of docs/sip.md with a server and a softphone on one computer. */
-withTools("the pair of docs/sip.md", ["baresip", "kamailio", "sox"], () => {
+withTools("the pair from docs/sip.md", ["baresip", "kamailio", "sox"], () => {
   const files = folder();
   const recordings = (): string[] =>
     readdirSync(join(files, "rec"))

@@ -153,7 +153,7 @@ describeEach([ON_NODE], (target) => {
       });
     });
 
-  withTools("the fake of the transcription server", ["pocketsphinx_batch"], () => {
+  withTools("the transcription server's fake", ["pocketsphinx_batch"], () => {
     const server = useServer(target);
     const openai = new OpenAI({ baseURL: fake.baseUrl, apiKey: API_KEY, maxRetries: 1 });
     const loadSample = async (): Promise<Buffer> => {

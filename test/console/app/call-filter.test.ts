@@ -67,7 +67,7 @@ describe("a call filter", () => {
 });
 
 fuzz(
-  "any URL has a filter, which survives a round trip",
+  "any URL yields a filter that survives a round trip",
   fc.property(fc.oneof(fc.string(), fc.webQueryParameters()), (search) => {
     const filter = filterOf(search);
     expect(filterOf(searchOf(filter))).toEqual(filter);

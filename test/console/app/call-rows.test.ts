@@ -119,7 +119,7 @@ const EVENT_ORDER = ["queued", "ringing", "answered", "completed"] as const;
 const STATUS_AFTER = { queued: "QUEUED", ringing: "RINGING", answered: "IN_PROGRESS", completed: "COMPLETED" } as const;
 
 fuzz(
-  "after the events in any order, each call is as far as its latest event",
+  "after events in any order, each call has reached its latest event",
   fc.property(
     fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom(...EVENT_ORDER)), { maxLength: 60 }),
     (events) => {

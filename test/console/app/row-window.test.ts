@@ -56,7 +56,7 @@ describe("the rows to draw next", () => {
 });
 
 fuzz(
-  "a window is drawn in a few steps of few new rows, and needed rows come first",
+  "a window is drawn in a few steps with few new rows each, needed rows first",
   fc.property(
     ...[
       fc.nat(1_000),

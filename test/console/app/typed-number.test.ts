@@ -23,7 +23,7 @@ describe("a typed phone number", () => {
 });
 
 fuzz(
-  "a parsed number parses to itself, also with its display spaces",
+  "a parsed number parses to itself, even with its display spaces",
   fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\+[1-9]\d{6,14}$/)), (text) => {
     const number = phoneNumberOf(text);
     expect(phoneNumberOf(number)).toBe(number);

@@ -16,7 +16,7 @@ const BUSY_NUMBER = "+12025550101";
 const TONE_HZ = 700;
 
 describeEach([ON_NODE], (target) => {
-  withTools("the page of a call in Chromium", ["chromium-headless-shell"], () => {
+  withTools("a call's page in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
     async function signUpWithInstance(): Promise<{ page: Page; client: Client; instanceId: string }> {

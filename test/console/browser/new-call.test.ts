@@ -42,7 +42,7 @@ const number = (page: Page) => page.getByLabel("Phone number");
 const text = (page: Page) => page.getByLabel("Text", { exact: true });
 
 describeEach([ON_NODE], (target) => {
-  withTools("the form of a new call in Chromium", ["chromium-headless-shell", "curl"], () => {
+  withTools("the new-call form in Chromium", ["chromium-headless-shell", "curl"], () => {
     const console = useConsole(target, {
       env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" },
       flags: [
@@ -170,7 +170,7 @@ describeEach([ON_NODE], (target) => {
     });
   });
 
-  withTools("the form of a new call without live streams", ["chromium-headless-shell"], () => {
+  withTools("the new-call form without live streams", ["chromium-headless-shell"], () => {
     const console = useConsole(target);
 
     test("names the setting that enables streams", async () => {

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const PHONE = "+12025550147";
 
 describeEach([ON_NODE], (target) => {
-  withTools("the pictures of the README", ["chromium-headless-shell"], () => {
+  withTools("the README's pictures", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1", RINGPORT_SIMULATOR_TIME_SCALE: "1" } });
 
     async function takePicture(page: Page, name: string): Promise<void> {

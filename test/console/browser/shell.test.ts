@@ -5,7 +5,7 @@ import { describeEach, ON_NODE } from "../../support/server.ts";
 import { PASSWORD, useConsole } from "./support/console.ts";
 
 describeEach([ON_NODE], (target) => {
-  withTools("the shell of the console in Chromium", ["chromium-headless-shell"], () => {
+  withTools("the console's shell in Chromium", ["chromium-headless-shell"], () => {
     describe("a signed-in user", () => {
       const console = useConsole(target);
 

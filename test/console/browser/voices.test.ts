@@ -28,7 +28,7 @@ const row = (page: Page, name: string): Locator => page.getByRole("radio", { nam
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element === element.ownerDocument.activeElement);
 
 describeEach([ON_NODE], (target) => {
-  withTools("the voices of the form in Chromium", ["chromium-headless-shell"], () => {
+  withTools("the form's voices in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, {
       env: {
         RINGPORT_SPEECH_URL: speech.baseUrl,

@@ -85,7 +85,7 @@ describe("a file of the pages", () => {
   });
 
   fuzz(
-    "is never outside of the folder, and no name breaks the server",
+    "is never outside the folder, and no name breaks the server",
     fc.asyncProperty(
       fc.array(
         fc.oneof(fc.constantFrom("..", "/", "\\", "%2e", "%2f", "secret", ".js", "%00", "C:", "~"), fc.string()),

@@ -130,7 +130,7 @@ describe("who answered", () => {
 });
 
 fuzz(
-  "any sounds lead to few verdicts, in time; only a fax corrects a machine's",
+  "any sounds yield few verdicts, in time; only a fax corrects a machine's",
   fc.property(
     fc.array(
       fc.oneof(

@@ -36,7 +36,7 @@ test.each([
 });
 
 fuzz(
-  "any text gets a verdict; one without a phrase is not a machine's",
+  "any text gets a verdict; a text without a phrase is not a machine's",
   fc.property(fc.string({ unit: "grapheme", maxLength: 3_000 }), (text) => {
     expect(typeof isVoicemailGreeting(text)).toBe("boolean");
     expect(isVoicemailGreeting("x ".repeat(text.length))).toBe(false);

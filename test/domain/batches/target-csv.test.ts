@@ -110,7 +110,7 @@ test.each<CsvColumns>([
   { phone: " Phone_Number", reference: "reference" },
   { phone: "phone_number", variableColumns: { name: "name" } },
   { variables: ["name", "status", "callId"] },
-])("the results of an exported file are no variables with the columns %j", async (columns) => {
+])("the results in an exported file are not variables with the columns %j", async (columns) => {
   const message = { ...SPEECH_MESSAGE, tts: { text: "{{name}} {{status}} {{callId}}", voiceId: "en-US-1" } };
   const variables = { name: "Ada", status: "bill", callId: "7" };
   const csv = csvOf(message, {

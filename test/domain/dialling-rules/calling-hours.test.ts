@@ -87,7 +87,7 @@ const numbers = fc.constantFrom("+12025550100", "+12085550100", "+5581987654321"
 const times = fc.integer({ min: Date.UTC(2025, 0, 1), max: Date.UTC(2028, 0, 1) });
 
 fuzz(
-  "an allowed call is within its hours in every possible zone, by the clocks of Intl",
+  "an allowed call is within its hours in every possible zone, according to Intl",
   fc.property(numbers, times, fc.nat(23), fc.nat(23), (phone, at, first, last) => {
     const [from, until] = [Math.min(first, last), Math.max(first, last) + 1];
     const hours = { from: `${String(from).padStart(2, "0")}:00`, until: `${String(until).padStart(2, "0")}:00` };
@@ -222,7 +222,7 @@ describe("the next time within the hours", () => {
 });
 
 fuzz(
-  "the next time within the hours is the one that a search by minutes finds",
+  "the next time within the hours equals the result of a minute-by-minute search",
   fc.property(
     anyHours,
     fc.uniqueArray(fc.constantFrom(...ZONES), { minLength: 1, maxLength: 2 }),

@@ -23,7 +23,7 @@ function measure(value: unknown): { depth: number; parts: number } {
 
 describe("a text within the bounds", () => {
   fuzz(
-    "is parsed as by JSON.parse if its value is within the bounds",
+    "is parsed as JSON.parse would if its value is within the bounds",
     fc.property(
       fc.jsonValue({ maxDepth: 6 }),
       fc.constantFrom(0, 1),
@@ -46,7 +46,7 @@ describe("a text within the bounds", () => {
 });
 
 fuzz(
-  "any bytes are parsed as by JSON.parse, or have a fault",
+  "any bytes are parsed as JSON.parse would, or have a fault",
   fc.property(
     fc.oneof(
       fc.uint8Array({ maxLength: 200 }),

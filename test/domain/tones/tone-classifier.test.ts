@@ -18,7 +18,7 @@ const part = fc.record({
 });
 
 fuzz(
-  "any tones are reported in order, each known one once, and a beep at most once for each tone",
+  "any tones are reported in order: each known tone once, and a beep at most once for each tone",
   fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
     const tones: string[] = [];
     const beeps: number[] = [];

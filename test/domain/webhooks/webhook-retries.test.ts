@@ -6,7 +6,7 @@ import { fuzz } from "../../support/fuzz.ts";
 const NOW = 1_700_000_000_000;
 
 fuzz(
-  "any 2xx delivers, 410 fails, everything else is retried",
+  "any 2xx delivers, 410 fails, and everything else is retried",
   fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
     const result = afterAttempt({ attempts: 0 }, { status }, NOW, 0);
     const expected = status < 300 ? "delivered" : status === 410 ? "failed" : "pending";

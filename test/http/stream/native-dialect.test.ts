@@ -100,7 +100,7 @@ fuzz(
 );
 
 fuzz(
-  "a truncated text fits, and the original begins with it",
+  "a truncated text fits, and is the beginning of the original",
   fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
     const truncated = cutToBytes(text, 123);
     expect(new TextEncoder().encode(truncated).length).toBeLessThanOrEqual(123);

@@ -96,7 +96,7 @@ withVariables(
   },
 );
 
-withVariables("a call by a real model that takes audio", ["LIVE_REALTIME_URL", "LIVE_REALTIME_MODEL"], () => {
+withVariables("a call by a real audio model", ["LIVE_REALTIME_URL", "LIVE_REALTIME_MODEL"], () => {
   const env = {
     RINGPORT_AGENT_ENGINE: "realtime",
     RINGPORT_AGENT_URL: LIVE.LIVE_REALTIME_URL,

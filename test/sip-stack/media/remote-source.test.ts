@@ -302,7 +302,7 @@ const networkEvent: fc.Arbitrary<NetworkEvent> = fc.oneof(
 );
 
 fuzz(
-  "our audio follows each packet of the phone, and goes to no stranger while it speaks",
+  "our audio follows each of the phone's packets, and goes to no stranger while it speaks",
   fc.property(fc.array(networkEvent, { maxLength: 80 }), (events) => {
     const judge = sourceAt();
     const places = [NEGOTIATED_ADDRESS, OTHER_PORT, BEHIND_NAT, NEW_MAPPING];

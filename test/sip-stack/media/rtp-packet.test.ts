@@ -41,7 +41,7 @@ test("packets that are truncated or declare too great a length are rejected", ()
 });
 
 fuzz(
-  "a header that was written reads the same",
+  "a written header reads the same",
   fc.property(
     fc.nat(127),
     fc.boolean(),

@@ -89,7 +89,7 @@ const part = fc.oneof(
 );
 
 fuzz(
-  "parsing any line never throws or returns a key of a wrong length",
+  "parsing any line never throws or returns a key of the wrong length",
   fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
     const line = parseCrypto(parts.join(""));
     if (line === undefined) return;
