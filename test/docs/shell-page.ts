@@ -152,7 +152,8 @@ function type(
 }
 
 /**
- * Differences between the JSON and text blocks below the commands and the printed output. With `UPDATE_DOCS=1` the page is corrected instead.
+ * Differences between the JSON and text blocks that follow the commands and the printed output. With `UPDATE_DOCS=1`
+ * the page is corrected instead.
  */
 export function wrongOutputs(page: string, printedBlocks: readonly PrintedBlock[]): string[] {
   const documentedBlocks = blocksOf(page).filter(

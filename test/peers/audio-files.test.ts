@@ -59,7 +59,7 @@ describeEach([ON_NODE], (target) => {
         expect(toneShare({ ...heardSound, samples: heardSound.samples.subarray(from, to) }, HZ)).toBeGreaterThanOrEqual(
           0.95,
         );
-        // Its very edges ring a little after filtering; in between no sample is missing or doubled.
+        // The very edges ring a little after filtering; in between, no sample is missing or doubled.
         const edge = heardSound.sampleRate / 50;
         const innerPart = { ...heardSound, samples: heardSound.samples.subarray(from + edge, to - edge) };
         expect(phaseJump(innerPart, HZ)).toBeLessThan(0.3);

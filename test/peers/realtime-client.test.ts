@@ -131,7 +131,7 @@ describe.skipIf(skipReason)(`the official client${skipReason ? ` (skipped: ${ski
       return [...this.#unknownTypes];
     }
 
-    /** Every item of the client's history, in short. */
+    /** Every item of the client's history, in short form. */
     get history(): string[] {
       return this.session.history.map(({ type, role, name, output, content = [] }) =>
         type === "function_call"

@@ -109,7 +109,7 @@ describeEach([ON_NODE], (target) => {
       expect(rises / seconds).toBeGreaterThan(1); // syllables and pauses, not a tone
       expect(share).toBeGreaterThan(0.4);
       expect(share).toBeLessThan(0.98);
-      // Most of a voice is below 4 kHz, and little of it is hum.
+      // Most of a voice's energy is below 4 kHz, and little of it is hum.
       const filtered = (band: string): number => {
         const out = join(files, `${voice}-filtered.wav`);
         run("sox", path, out, "sinc", band);

@@ -57,7 +57,7 @@ function hasSpoken(frames: readonly Buffer[]): boolean {
   return voiced.filter(Boolean).length > 75 && !voiced.slice(-8).some(Boolean);
 }
 
-/** Calls the talking number, with a client at the stream. */
+/** Calls the number that speaks, with a client attached to the stream. */
 async function startCall(client: Client, base: string): Promise<{ id: string; stream: StreamClient }> {
   const { id } = await client.call((await client.activeInstance()).id, {
     type: "DYNAMIC_STREAM",

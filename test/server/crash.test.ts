@@ -42,7 +42,7 @@ describeEach(ALL_TARGETS, (target) => {
       expect(heardSound.samples.length / heardSound.sampleRate).toBeLessThan(6);
       expect(loudness(heardSound)).toBeGreaterThan(100);
 
-      // The freed slot takes a call, and the waiting call is dialled once its instance is linked.
+      // The freed slot accepts a call, and the waiting call is dialled once its instance is linked.
       const nextCall = await client.call(callingInstance.id);
       await client.link(waitingInstance.id);
       for (const { id } of [nextCall, queuedCall])

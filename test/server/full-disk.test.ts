@@ -92,7 +92,7 @@ describeEach([ON_NODE], (target) => {
         await start();
         const call = await client.readCall(id);
         expect(call).toMatchObject({ status: "FAILED", outcome: { reason: "interrupted" } });
-        // The instance takes a new call: the leftovers are settled and do not block it.
+        // The instance accepts a new call: the leftovers have been settled and do not block it.
         const nextCall = await callTo(`${number}9`, "IN_PROGRESS");
         expect((await nextCall.client.delete(`/v1/calls/${nextCall.id}`)).status).toBe(204);
         expect(callsTo(number)).toHaveLength(1);

@@ -1,8 +1,8 @@
 import type { SourceFile } from "./source-files.ts";
 
 /**
- * Statements that delete rows directly, with the bound of their number. All other deletions use `deletePiece`
- * (adapters/storage/bounded-deletions.ts), which has a limit.
+ * Statements that delete rows directly, each with the reason why their number is bounded. All other deletions use
+ * `deletePiece` (adapters/storage/bounded-deletions.ts), which has a limit.
  */
 export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["account-store.ts account_codes", "the codes of one account"],

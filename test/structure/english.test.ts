@@ -15,7 +15,7 @@ import { docPaths, readText, type SourceFile, sourceFiles, testPaths } from "./s
 
 const files = sourceFiles();
 
-/** Files with the highest counts, one a line, for the message of a failure. */
+/** Files with the highest counts, one per line, for the message of a failure. */
 function worstFiles(count: (file: SourceFile) => number): string {
   return files
     .map((file) => ({ path: file.path, count: count(file) }))

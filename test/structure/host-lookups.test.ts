@@ -3,8 +3,9 @@ import { hostLookupsOf } from "./host-lookups.ts";
 import { sourceFiles } from "./source-files.ts";
 
 /**
- * Files and folders that may look up a host by `getaddrinfo`, whose few threads serve the whole process, with the host's
- * owner. Never hosts of users or callees, nor hosts that their servers name: `adapters/untrusted-hosts` looks those up.
+ * Files and folders that may look up a host with `getaddrinfo`, whose few threads serve the whole process, each with
+ * the host's owner. Hosts of users and callees, and hosts that their servers name, are looked up only by
+ * `adapters/untrusted-hosts`.
  */
 const PERMITTED: ReadonlyMap<string, string> = new Map([
   ["adapters/cli/", "the person who types a command, and its server"],

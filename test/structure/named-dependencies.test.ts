@@ -5,7 +5,7 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 /** The files that may name the whole `Context`: its own, and the composition root. */
 const WHOLE_CONTEXT_FILES = ["src/application/context.ts", "src/application/application.ts"];
 
-/** One line for each place that takes the whole `Context` instead of the parts that it needs. */
+/** One line for each place that accepts the whole `Context` instead of the parts that it needs. */
 function wholeContexts({ path, text }: SourceFile): readonly string[] {
   if (!/\bContext\b/.test(text)) return [];
   const contextUses: string[] = [];

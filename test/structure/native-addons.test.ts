@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { importsOf } from "./imports.ts";
 import { type SourceFile, sourceFiles } from "./source-files.ts";
 
-/** The file that loads the engine of speech models. Its native code ends its process for a model that it does not understand. */
+/**
+ * The file that loads the engine of speech models. The engine's native code ends its process when it cannot read a
+ * model.
+ */
 const ENGINE = "adapters/local-models/host-engine.ts";
 /** The program of a speech process. */
 const HOST = "adapters/local-models/speech-host.ts";
@@ -73,7 +76,7 @@ describe("the rule", () => {
   });
 });
 
-/** Native add-ons, and packages with one, that a file imports; a type cannot harm. */
+/** Native add-ons, and packages with one, that a file imports; importing types does no harm. */
 function addonImportsOf(file: SourceFile): string[] {
   return importsOf(file)
     .filter(({ target, isTypeOnly }) => !isTypeOnly && /^(?:sherpa-onnx|onnxruntime)|\.node$/.test(target))

@@ -6,7 +6,7 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 /** Maximum number of files in a folder, without those of its subfolders. */
 const MAX_FILES = 25;
 
-/** Length below which a file belongs in its importing file, if that is the only one. */
+/** Length below which a file belongs in the file that imports it, if there is only one. */
 const MIN_LINES = 40;
 /** Maximum length of the two together. */
 const MAX_LINES = 250;

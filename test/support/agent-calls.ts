@@ -65,7 +65,10 @@ export function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_I
   return (part.filter((sample) => sample !== 0).length * 1_000) / leg.sampleRate;
 }
 
-/** Two simultaneous tones, which the voice detector takes for speech, not for a beep; the measuring engine transcribes them as "tone 440". */
+/**
+ * Two simultaneous tones, which the voice detector classifies as speech, not as a beep; the measuring engine
+ * transcribes them as "tone 440".
+ */
 export function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
   const other = tone(1_130, length, sampleRate, 3_500);
   return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + other[at]!);

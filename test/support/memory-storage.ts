@@ -20,7 +20,7 @@ let template: Promise<Fill> | undefined;
 /** Connections of closed storages, with empty tables. */
 const idleConnections: ConnectedDatabase[] = [];
 
-/** Databases with more pages than this are closed, not used again: 8 MB. */
+/** Databases with more pages than this (8 MB) are closed instead of being reused. */
 const MAX_PAGES = 2_000;
 
 /** Shared, because queries are compiled once per adapter. */

@@ -30,7 +30,9 @@ export class PhoneClient {
     this.ws.send(JSON.stringify(command));
   }
 
-  /** Speaks in real time: one frame of 20 ms each 20 ms, until the samples end, the connection closes or the signal fires. */
+  /**
+   * Speaks in real time: a 20 ms frame every 20 ms, until the samples end, the connection closes or the signal fires.
+   */
   async speak(samples: Int16Array, sampleRate: number, signal?: AbortSignal): Promise<void> {
     const length = sampleRate / 50;
     const start = performance.now();

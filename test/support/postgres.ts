@@ -197,7 +197,7 @@ function initialize(
   if (result.status !== 0) throw new Error(`initdb failed: ${result.error?.message ?? result.stderr}`);
 }
 
-/** Folder for new data of these programs: a copy takes a fraction of initdb's time. */
+/** Folder for these programs' initial data: copying it takes a fraction of initdb's time. */
 function preparedData({ initdb, postgres }: Programs): string {
   const version = spawnSync(postgres, ["--version"], { ...owner, encoding: "utf8" }).stdout.trim();
   const name = createHash("sha256")

@@ -10,7 +10,8 @@ const IDLE_MS = 1_500;
 const SWEEP_MS = 100;
 
 /**
- * Processor time that a process has used so far, all of its threads, s; undefined without /proc. Unlike elapsed time it does not include other programs on the same machine.
+ * Processor time that all of a process's threads have used so far, s; undefined without /proc. Unlike elapsed time, it
+ * does not include other programs on the same machine.
  */
 export function processorSeconds(pid: number): number | undefined {
   if (pid === process.pid) {

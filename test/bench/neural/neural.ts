@@ -11,7 +11,7 @@ const TONES: Side = { models: "tones", engine: "sherpa-onnx-node" };
 const TONES_IN_WASM: Side = { models: "tones", engine: "sherpa-onnx" };
 const FULL_SIZE: Side = { models: "full-size", engine: "sherpa-onnx-node" };
 const FULL_SIZE_IN_WASM: Side = { models: "full-size", engine: "sherpa-onnx" };
-/** Streams that a full-size recogniser can transcribe on one core, alongside the calls. */
+/** Number of streams that a full-size recogniser can transcribe on one core, alongside the calls. */
 const FULL_SIZE_STREAMS = 8;
 /** Factor by which the larger models take longer for a sentence. */
 const FULL_SIZE_SHARE = 20;

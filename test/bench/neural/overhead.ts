@@ -24,7 +24,7 @@ const TURN_MS = 4_000;
 /** Options of {@link measure}. */
 export interface OverheadOptions extends Side {
   readonly rounds: number;
-  /** Speech of a round, s. */
+  /** Duration of a round's speech, s. */
   readonly seconds: number;
   /** Numbers of streams that are transcribed at once. */
   readonly streams: readonly number[];

@@ -39,9 +39,9 @@ const FRAME = 240;
 const BLANK_LOGIT = 2;
 
 /**
- * Writes models with the size of real ones and random weights, so that the real engine takes as long for them: a voice with the shapes of Piper's
- * medium ones (VITS without its noise, 15 million parameters), and a Conformer of 18 million behind the interface of T-one. The first speaks
- * noise, the second transcribes nonsense.
+ * Writes models with the size of real ones and random weights, so that they keep the real engine busy for as long: a
+ * voice with the shapes of Piper's medium ones (VITS without its noise, 15 million parameters), and a Conformer of 18
+ * million behind the interface of T-one. The first speaks noise, the second transcribes nonsense.
  */
 export function writeRandomModels(folder: string): void {
   const tokens = SYMBOLS.map((symbol, id) => `${symbol} ${id}\n`).join("");

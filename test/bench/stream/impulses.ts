@@ -1,6 +1,6 @@
 /** Peak of an impulse, which can be found in silence on any path of the audio, resampled or not. */
 const PEAK = 24_000;
-/** Half of its level after resampling to twice or half the rate; its ringing stays below. */
+/** Half of an impulse's level after resampling to twice or half the rate; the ringing stays below it. */
 const MIN_LEVEL = { up: 11_000, down: 4_500 } as const;
 /** Samples within which ringing belongs to an impulse; successive impulses are further apart. */
 const MIN_DISTANCE_MS = 2.5;

@@ -22,7 +22,7 @@ export interface Attack {
 
 const CALLEE = { phoneNumber: "+12025550100" };
 const SPEECH = { type: "FIXED_TTS", target: CALLEE, tts: { text: "Hello there.", voiceId: "en-US-1" } };
-/** A call with such a body took 17 KiB of disk. */
+/** A call with this body took up 17 KiB of disk space. */
 const STREAM = { type: "DYNAMIC_STREAM", target: CALLEE };
 /** Time for which an abandoned connection is held, ms. */
 const HELD_MS = 2_000;

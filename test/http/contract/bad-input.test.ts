@@ -211,7 +211,7 @@ interface FaultyRequest {
   readonly body: Uint8Array;
 }
 
-/** Requests that are invalid in one way or another. */
+/** Requests that are invalid in various ways. */
 function faultyRequest(instanceId: string): fc.Arbitrary<FaultyRequest> {
   const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
   const json = fc.jsonValue({ maxDepth: 6 });

@@ -141,7 +141,7 @@ describe("a ticket", () => {
       expect(
         (await refusal(openStream(server.base, firstCall.call.id, { query: { ticket: wrongTicket } }))).status,
       ).toBe(401);
-    // The ticket still opens the stream of its own call.
+    // The ticket still opens its own call's stream.
     await (await openStream(server.base, firstCall.call.id, { query: { ticket } })).close(1000);
   });
 

@@ -36,7 +36,7 @@ test("a slow client loses the oldest audio, and a message reports it", async () 
   const received = receivedItems(socket);
   const frames = received.filter((item) => typeof item === "number");
   const firstGap = frames.findIndex((number, i) => i > 0 && number !== (frames[i - 1] as number) + 1);
-  // The socket's own buffer and the last 5 s were not dropped.
+  // The socket's own buffer and the last 5 s have not been dropped.
   expect(frames.slice(firstGap)).toEqual(Array.from({ length: 250 }, (_, i) => 750 + i));
   const droppedCount = 750 - firstGap;
   expect(received[received.indexOf(750) - 1]).toEqual({ dropped_ms: 20 * droppedCount });

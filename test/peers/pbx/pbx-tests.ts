@@ -31,7 +31,7 @@ export function pbxTests(
     const open = (trunk: Partial<Trunk> = {}, title = "pbx") =>
       openTrunk(stage, { ...recipe(name), ...pbx.trunk, server: `sip:127.0.0.1:${pbx.port}`, ...trunk }, title);
 
-    /** Places a call of this duration, and asserts that their tone was heard unbroken. */
+    /** Places a call of this duration, and asserts that the PBX's tone was heard unbroken. */
     async function callAndListen(trunk: Partial<Trunk> = {}, number: string = CALLEES.talks, ms = 3_000) {
       const { dial } = await open(trunk);
       const { leg, events, recorder } = await dial(number);

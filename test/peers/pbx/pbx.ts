@@ -9,11 +9,11 @@ export const ACCOUNT = { user: "ringport", password: "s3cret" } as const;
 
 /** The extensions of each PBX: all answer, play 1,000 Hz and record the caller. */
 export const CALLEES = {
-  /** Talks immediately. */
+  /** Speaks immediately. */
   talks: "+12025550100",
   /** Presses 1, 5, # and 0, and is otherwise silent. */
   presses: "+12025550101",
-  /** Is silent for 12 s, then talks. */
+  /** Is silent for 12 s, then speaks. */
   listens: "+12025550102",
   /** Another phone behind the PBX, which redirects the audio to it. */
   behind: "+12025550103",

@@ -12,7 +12,7 @@ import { KAMAILIO, type Kamailio, startKamailio } from "./kamailio.ts";
 import { monoOf } from "./sound.ts";
 import { Stage } from "./stage.ts";
 
-/** Peers of the trunks. */
+/** The trunks' peers. */
 interface Peers {
   readonly baresip: Baresip;
   readonly md5: Kamailio;

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { until } from "../../support/server-client.ts";
 
 const ADDRESS = "127.0.0.1";
-/** Below the system's ephemeral ports and below our audio ports, so that no other program takes one. */
+/** Below the system's ephemeral ports and below our audio ports, so that no other program uses one. */
 const [FIRST, LAST] = [10_000, 16_000];
 /** Number of ports that suffices for all programs that one file of tests starts. */
 const RANGE = 750;

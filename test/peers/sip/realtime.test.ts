@@ -23,7 +23,7 @@ const VOICES: Readonly<Record<string, readonly [hz: number, ms: number]>> = {
 };
 const [GREETING, GOODBYE] = Object.keys(VOICES) as [string, string];
 
-/** Creates a file with a word of the callee in a long silence. */
+/** Creates a file with one of the callee's words in a long silence. */
 function createCalleeFile(stage: Stage): string {
   const sampleRate = 48_000;
   const silence = (ms: number) => new Int16Array(ms * 48);

@@ -34,7 +34,7 @@ async function sessionTo(port: number, options: Parameters<typeof settingsTo>[1]
   return end;
 }
 
-/** Creates a voice that can continue from any host. Its packets are sent one after the other. */
+/** Creates a voice that can continue from any host. The voice's packets are sent one after the other. */
 function voiceOf(end: End, { ssrc = 77, hz = 400, protect = (_: Uint8Array, length: number) => length } = {}) {
   const payload = encodeMulaw(tone(hz, 20, 8000, 8000));
   let sequence = 500;

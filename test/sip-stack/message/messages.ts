@@ -11,7 +11,7 @@ export function parseText(text: string): SipMessage | MalformedMessage {
   return parseMessage(wire(text));
 }
 
-/** A request parsed from such a text; throws for any other message. */
+/** A request parsed from text in this form; throws for any other message. */
 export function parseRequest(text: string): SipRequest {
   const message = parseText(text);
   if (message.kind === "request") return message;

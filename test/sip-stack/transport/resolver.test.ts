@@ -226,7 +226,7 @@ describe("a failed resolution is a `dns` fault", () => {
     await system.advance(1_500);
     expect(hops).toMatchObject([{ kind: "udp", address: "192.0.2.1", port: 5060 }]);
     await resolution;
-    // The next one takes no time and no query.
+    // The next resolution needs neither time nor a query.
     expect(await resolve("sip:example.com", never)).toEqual(hops);
     expect(queries).toHaveLength(5);
     expect(system.waiting).toBe(0);

@@ -3,7 +3,7 @@ import type { LineRecords } from "../../../src/ports/telephony/line-records.ts";
 /** Records in memory. A test may read and break them. */
 export class MapRecords implements LineRecords {
   readonly values = new Map<string, Uint8Array>();
-  /** Number of keys of each read, and number of changes of each write. */
+  /** Number of keys in each read, and number of changes in each write. */
   readonly reads: number[] = [];
   readonly writes: number[] = [];
   /** Set to make every method reject. */
