@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TransportError } from "../../../adapters/sip-stack/transport/transport.ts";
 import { ScriptedCall } from "./support/scripted-call.ts";
 
-describe("keys sent by SIP INFO", () => {
+describe("SIP INFO keys", () => {
   test("are read from both body types", async () => {
     const call = await ScriptedCall.answered();
     const bodies = [

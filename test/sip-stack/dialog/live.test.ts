@@ -36,9 +36,9 @@ describe("calls over real datagrams", () => {
   test("are answered, held, resumed and hung up", async () => {
     const [farEnd, agent] = await startCall(callees.holds(10, 50));
     const call = agent.call("bob");
-    await call.until("unheld");
+    await call.until("resumed");
     await call.usage.hangUp("Q.850;cause=16");
-    expect(call.log).toEqual(["placed", "ringing", "answered", "held", "unheld", "ended released"]);
+    expect(call.log).toEqual(["placed", "ringing", "answered", "held", "resumed", "ended released"]);
     await waitForEnd(farEnd.calls[0]!, "caller hung up");
     expect(agent.agent.calls).toBe(0);
   });

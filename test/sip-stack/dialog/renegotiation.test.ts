@@ -19,7 +19,7 @@ describe("a re-INVITE or UPDATE from the peer", () => {
     const directions = ["sendonly", "inactive", "sendrecv", "sendrecv", "recvonly"];
     for (const [index, direction] of directions.entries())
       await call.receive("INVITE", { cseq: index + 1, body: sdp(direction) });
-    expect(call.log).toEqual(["placed", "answered", "held", "unheld"]);
+    expect(call.log).toEqual(["placed", "answered", "held", "resumed"]);
   });
 
   test("reports hold for an address of zeros", async () => {

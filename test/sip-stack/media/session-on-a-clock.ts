@@ -11,10 +11,7 @@ export function peerSettings(options: Partial<StreamSettings> = {}): StreamSetti
   return settingsTo(PEER.port, { remote: PEER, remoteRtcp: PEER, ...options });
 }
 
-/**
- * The session of a call on a manual clock and without sockets: the test calls `datagram` and `tick`. @param sampleRate
- * sample rate, Hz
- */
+/** The session of a call on a manual clock and without sockets: the test calls `datagram` and `tick`. @param sampleRate Hz */
 export function sessionAt(
   monotonic: () => number,
   sampleRate = 8_000,

@@ -138,7 +138,8 @@ describe("an answer", () => {
     ["no SDP", "<html>", /not SDP/],
     ["no audio", answer(["m=video 5000 RTP/AVP 96"]), /no audio/],
     ["port 0", answer(["m=audio 0 RTP/AVP 0"]), /rejects audio/],
-    [      "none of our codecs",
+    [
+      "none of our codecs",
       answer(["m=audio 5000 RTP/AVP 18 9 101", "a=rtpmap:101 telephone-event/8000"]),
       /^no codec in common: we offer PCMU, PCMA, the peer accepts G729, G722;/,
     ],

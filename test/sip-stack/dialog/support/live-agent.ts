@@ -28,7 +28,7 @@ export class LiveCall {
         earlyMedia: () => log("early media"),
         answered: () => log("answered"),
         digit: (digit) => log(`digit ${digit}`),
-        holdChanged: (isHeld) => log(isHeld ? "held" : "unheld"),
+        holdChanged: (isHeld) => log(isHeld ? "held" : "resumed"),
         ended: (end) => {
           this.end = end;
           log(`ended ${end.type}`);

@@ -90,7 +90,7 @@ export class ScriptedCall {
         earlyMedia: () => this.log.push("early media"),
         answered: () => this.log.push("answered"),
         digit: (digit) => this.log.push(`digit ${digit}`),
-        holdChanged: (isHeld) => this.log.push(isHeld ? "held" : "unheld"),
+        holdChanged: (isHeld) => this.log.push(isHeld ? "held" : "resumed"),
         ended: (end) => {
           this.end = end;
           this.log.push(`ended ${end.type}`);
