@@ -5,7 +5,8 @@ import { run } from "./tools.ts";
 /**
  * The sentence that pocketsphinx recognises in a WAV file (16 kHz, 16-bit, mono, a header of 44 bytes). The grammar is
  * a list of places, each with the right word among near misses; other words cannot be recognised, so a test is only as
- * good as its wrong alternatives. @param sentences the candidates
+ * good as its wrong alternatives.
+ * @param sentences the candidates
  */
 export function recognise(wav: string, ...sentences: readonly (readonly (readonly string[])[])[]): string {
   const dir = dirname(wav);

@@ -10,8 +10,8 @@ interface DenoNamespace {
 }
 
 /**
- * Serves as in each runtime's documentation, without further code; returns the port. @param headers header fields of
- * each response
+ * Serves as in each runtime's documentation, without further code; returns the port.
+ * @param headers header fields of each response
  */
 export async function serveText(
   respond: TextHandler,

@@ -36,7 +36,8 @@ function frame(opcode: number, payload: Buffer): Buffer {
 
 /**
  * A WebSocket on a bare socket, which needs a fraction of the processor time of a client from npm. Reads only whole,
- * uncompressed messages. @param token caller's token; benchmark servers accept any
+ * uncompressed messages.
+ * @param token caller's token; benchmark servers accept any
  * @throws {Error} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(

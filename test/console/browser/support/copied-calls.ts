@@ -2,7 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Server } from "../../../support/server.ts";
 
 /**
- * Copies a finished call to earlier times, within a running server's database. @param earlierMs shift of each copy, ms
+ * Copies a finished call to earlier times, within a running server's database.
+ * @param earlierMs shift of each copy, ms
  */
 export function copyCall(server: Server, id: string, earlierMs: readonly number[]): void {
   if (!("file" in server.database)) throw new Error("the server has no SQLite file");
