@@ -3,7 +3,8 @@ import type { Instance } from "../../src/domain/instances/instance.ts";
 import { ALICE, type World } from "./application.ts";
 
 /**
- * Invariants of a completely deleted instance: its calls are ended, its device is unlinked, its credentials are deleted, its line is closed, and it reads as not found.
+ * Invariants of a completely deleted instance: its calls have ended, its device is unlinked, its credentials are
+ * deleted, its line is closed, and it reads as not found.
  * @param unlinked false: the network could not unlink the device
  */
 export async function expectDeleted(

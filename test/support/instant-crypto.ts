@@ -14,8 +14,8 @@ interface Aes {
 const TAG_BYTES = 16;
 
 /**
- * Makes WebCrypto compute HKDF, HMAC and AES-GCM immediately instead of on another thread, which a manual clock does not wait for.
- * `vi.restoreAllMocks()` ends it.
+ * Makes WebCrypto compute HKDF, HMAC and AES-GCM immediately instead of on another thread, for which a manual clock
+ * does not wait. `vi.restoreAllMocks()` ends it.
  */
 export function instantCrypto(): void {
   const { subtle } = crypto;

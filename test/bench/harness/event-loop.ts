@@ -21,8 +21,8 @@ export function stallRow(figure: string, { elapsedMs, processorMs }: LongestTurn
 }
 
 /**
- * The longest turns of this thread's event loop. Elapsed time includes other programs on the machine; processor time, where the runtime
- * reports it for a thread, is only what the thread itself computed.
+ * The longest turns of this thread's event loop. Elapsed time includes other programs on the machine; processor time,
+ * if the runtime reports it per thread, includes only the thread's own work.
  */
 export class EventLoop implements LongestTurn {
   elapsedMs = 0;

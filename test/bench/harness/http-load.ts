@@ -10,7 +10,11 @@ export function requestBytes(method: string, path: string, token?: string, body?
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** A keep-alive connection to a server. A bare socket needs a fifth of the processor time of a load generator from npm, and both share two cores with the server. @param onResponse called with the status of each response, in the order of the requests */
+/**
+ * A keep-alive connection to a server. A bare socket needs a fifth of the processor time of a load generator from npm,
+ * and the load shares two cores with the server.
+ * @param onResponse called with the status of each response, in the order of the requests
+ */
 export async function openConnection(
   url: string,
   onResponse: (status: number) => void,

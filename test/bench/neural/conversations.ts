@@ -37,7 +37,10 @@ interface Figures {
   readonly active: number;
 }
 
-/** Measures conversations of an agent with the models' speech and transcription, and the same ones with flite and an instant transcription. */
+/**
+ * Measures an agent's conversations with the models' speech and transcription, and the same conversations with flite
+ * and an instant transcription.
+ */
 export const measure: Measure<ConversationsOptions> = async (options) => {
   const flite = await measureConversations(options, { transcription: instantTranscription() });
   const neural = await withModels(options.models, (folder) =>

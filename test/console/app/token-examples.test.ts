@@ -34,7 +34,9 @@ describe("the example for a new token", () => {
   });
 });
 
-/** The words of a command as a POSIX shell splits them (§2.2, §2.3): quotes, escaped characters, escaped ends of lines. */
+/**
+ * The words of a command as a POSIX shell splits them (§2.2, §2.3): quotes, escaped characters and escaped line ends.
+ */
 function shellWords(command: string): string[] {
   const words = command.matchAll(/(?:'[^']*'|\\[^\n]|[\w:/.-])+|\\\n|\s+|(.)/g);
   return [...words]

@@ -254,8 +254,8 @@ function bytesIn(path: string): number {
 }
 
 /**
- * Stalls of the server above the limit between two times, less the time in which it waited for a processor, or the machine
- * stalled, ms.
+ * The server's stalls above the limit between two times, less the time in which it waited for a processor or the
+ * machine stalled, ms.
  */
 function ownStalls(from: number, to: number): number[] {
   const machine = stallsOf("control");
