@@ -94,7 +94,7 @@ describe("the embedded defaults", () => {
     expect((await openPorts({ data: freshFolder(), telephony: network })).telephony).toEqual([network]);
   });
 
-  test("a database URL of another kind is refused without its password", async () => {
+  test("a database URL of another kind is refused without showing its password", async () => {
     const error = await openPorts({ data: freshFolder(), databaseUrl: "mysql://u:hunter2@h/d" }).catch(
       (cause: Error) => cause,
     );

@@ -18,13 +18,13 @@ const OTHER_NUMBERS = ["+4930123456", "+55119876543210", "+155118765432"] as con
 /** Columns whose text is not JSON. */
 const PLAIN_TEXT_COLUMNS: ReadonlySet<string> = new Set(["target_phone", "sip_call_id", "reference", "result_error"]);
 
-/** A test database with direct SQL access; `dump` returns its whole content as one text. */
+/** A test database with direct SQL access; `dump` returns its whole content as one string. */
 interface RawDatabase {
   run(sql: string): Promise<unknown>;
   dump(): Promise<string>;
 }
 
-/** All files of a folder, with their bytes as text. */
+/** All files in a folder, with their bytes as text. */
 function filesOf(folder: string): { path: string; text: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

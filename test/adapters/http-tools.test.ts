@@ -37,7 +37,7 @@ describe("HTTP tools", () => {
       /\(RINGPORT_AGENT_TOOLS\) cannot be used: tool order: url must look like/,
     ],
     [JSON.stringify([ORDER, ORDER]), /two tools are called order; give one of them another name/],
-  ] as const)("that cannot be used are refused before anything is created: %s", async ([tools, message]) => {
+  ] as const)("are refused if unusable, before anything is created: %s", async ([tools, message]) => {
     const data = join(temporaryFolder("tools"), "data");
     const fault = await embedded({ data, embedded: { httpTools: { tools } } }).catch((error: Error) => error);
     expect((fault as Error).message).toMatch(message);
@@ -45,7 +45,7 @@ describe("HTTP tools", () => {
     expect(existsSync(data)).toBe(false);
   });
 
-  test("may not share a name with a tool of the program", async () => {
+  test("may not share a name with one of the program's tools", async () => {
     const data = join(temporaryFolder("tools"), "data");
     const agentTools = [{ ...ORDER, run: async () => null }];
     const options = { data, agentTools, embedded: { httpTools: { tools: [ORDER] } } };

@@ -76,7 +76,7 @@ async function linkNumber(storage: Storage, secret: string): Promise<{ instanceI
 const statusOf = async ({ ringport }: Process, id: string) => (await ringport.instances.get(ALICE, id)).status;
 
 function rotationTests(name: string, createStorage: () => Promise<() => Storage>): void {
-  describe(`a change of the key on ${name}`, () => {
+  describe(`a key change on ${name}`, () => {
     test("keeps every number linked, and soon no longer needs the old key", { timeout: 60_000 }, async () => {
       const storage = await createStorage();
       const { instanceId, webhookId } = await linkNumber(storage(), FIRST);

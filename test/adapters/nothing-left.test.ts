@@ -14,12 +14,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const HOUR_MS = 3_600_000;
 /** Number of calls: enough rows to split pages of the database. */
 const CALLS = 300;
-/** The number of the simulated callee who listens. */
+/** Number of a simulated callee who only listens. */
 const LISTENER = "+12025550100";
 
 const numberOf = (n: number): string => `+49301${String(700_000 + n)}`;
 const textOf = (n: number): string => `Meeting with Doctor Hidden, number ${n}. ${"Please come. ".repeat(n % 40)}`;
-/** Values that must not be found: numbers without their plus, texts, the name and metadata of the instance. */
+/** Values that must not be found: numbers without their plus, texts, the instance's name and metadata. */
 const PERSONAL_DATA = /49301\d{6}|12025550\d{3}|Doctor Hidden|Mrs Secret|private remark/;
 
 /** A Ringport whose database and folder are full of expired personal data. */
@@ -65,7 +65,7 @@ function inputOf(instanceId: string, phoneNumber: string, text: string) {
   return { instanceId, type: "FIXED_TTS", target: { phoneNumber }, tts: { text, voiceId: "en-US-1" } } as const;
 }
 
-/** Files of the folder that hold personal data, in their bytes or as recordings. */
+/** Files in the folder that hold personal data, in their bytes or as recordings. */
 function filesWithPersonalData(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -6,7 +6,7 @@ import { CODE_POINT, fuzz } from "../support/fuzz.ts";
 
 const CHEAP_COST = { ln: 4, r: 8, p: 1 };
 
-describe("the scrypt of the runtime", () => {
+describe("the runtime's scrypt", () => {
   test("verifies only the password of a hash", async () => {
     const hasher = scryptHasher(CHEAP_COST);
     const hash = await hasher.hash("correct horse");
@@ -63,7 +63,7 @@ describe("the scrypt of the runtime", () => {
     ),
   );
 
-  test("takes equally long with and without a hash, at OWASP's cost", async () => {
+  test("takes as long without a hash as with one, at OWASP's cost", async () => {
     const hasher = scryptHasher();
     const hash = await hasher.hash("correct horse");
     expect(hash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
@@ -87,7 +87,7 @@ describe("the scrypt of the runtime", () => {
     expect(await hasher.verify("correct horse", await hasher.hash("correct horse"))).toBe(true);
   });
 
-  test("hashes for known users before strangers, who have a separate queue", async () => {
+  test("hashes for known users before strangers, whose queue is separate", async () => {
     const hasher = scryptHasher(CHEAP_COST, 1);
     const order: string[] = [];
     const strangers = Array.from({ length: 40 }, () =>

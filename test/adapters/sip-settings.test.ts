@@ -27,7 +27,7 @@ describe("the networks", () => {
     expect(() => names({ networks: ["simulator"], sip: { trunks: [ACME] } })).toThrow(/add sip to RINGPORT_TELEPHONY/);
   });
 
-  test("each route is a network, listed before its trunks", async () => {
+  test("include each route, listed before its trunks", async () => {
     const route = (name: string) => ({ name, trunks: [{ trunk: "backup" }, { trunk: "acme" }] });
     const sipOptions = { trunks: [ACME, { ...ACME, name: "backup" }], routes: [route("world")] };
     const networkNamesOf = async (sip: EmbeddedTuning["sip"]): Promise<string[]> => {
@@ -45,7 +45,7 @@ describe("the networks", () => {
     expect(await networkNamesOf(overriddenOptions)).toEqual(["sip/other", "sip/acme", "sip/backup"]);
   });
 
-  test("each trunk is a network, and the first trunk is the default", async () => {
+  test("include each trunk, and the first trunk is the default", async () => {
     const data = temporaryFolder("sip-settings");
     const trunks = [ACME, { ...ACME, name: "backup" }];
     const ports = await embedded({ data, embedded: { networks: ["sip", "simulator"], sip: { trunks } } });

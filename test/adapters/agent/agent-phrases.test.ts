@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { phrasesIn } from "../../../adapters/agent/agent-phrases.ts";
 import { apologyIn } from "../../../src/domain/agents/apologies.ts";
 
-test("phrases are in the language of the tag, whatever its region", () => {
+test("phrases are in the tag's language, whatever its region", () => {
   expect(phrasesIn("pt-BR").goodbye).toBe("Até logo.");
   expect(phrasesIn("DE").apology).toBe(apologyIn("de-AT"));
 });

@@ -26,7 +26,7 @@ async function injectedConversation(answer: (request: ChatRequest) => ChatReply)
 const statedResult = (conversation: Conversation, fault?: string): Promise<unknown> =>
   conversation.report!({ fault }, new AbortController().signal);
 
-describe("a model that states the result of a call", () => {
+describe("a model that reports the result of a call", () => {
   test.for([
     ['{"day":"Monday"}', { day: "Monday" }],
     ['Here it is:\n```json\n{"day":"Montag 👋"}\n```', { day: "Montag 👋" }],

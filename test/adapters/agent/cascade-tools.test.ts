@@ -55,7 +55,7 @@ const book = agentTool({
   run: async ({ people }) => ({ table: `für ${people} 👋` }),
 });
 
-/** A tool that works until the test releases it. */
+/** A tool that runs until the test releases it. */
 function pendingTool() {
   let release = (_result: unknown): void => {};
   const result = new Promise<unknown>((resolve) => {
@@ -71,7 +71,7 @@ function pendingTool() {
 }
 
 describe("a model with tools", () => {
-  test("is offered their schemas, uses them, and gets results in the role tool", async () => {
+  test("is offered their schemas, uses them, and gets the results under the role `tool`", async () => {
     const calls = [
       { name: "book", arguments: { people: 2 } },
       { name: "book", arguments: { people: 3 } },
@@ -86,7 +86,7 @@ describe("a model with tools", () => {
     ]);
   });
 
-  test("runs tools of one turn concurrently", async () => {
+  test("runs one turn's tools concurrently", async () => {
     let finishBoth = (): void => {};
     const bothStarted = new Promise<void>((resolve) => {
       finishBoth = resolve;
@@ -129,7 +129,7 @@ describe("a model with tools", () => {
     expect(results()).toEqual(["error: not hung up, because another tool failed", "error: no table is free"]);
   });
 
-  test("is silent for 1.5 s at most, and asks for patience once per turn", async () => {
+  test("is silent for at most 1.5 s, and asks the callee to wait once per turn", async () => {
     const { tool, release } = pendingTool();
     const conversation = await startConversation([tool], { calls: [{ name: "slow" }] }, { calls: [{ name: "slow" }] });
     const startedAt = performance.now();
@@ -143,7 +143,7 @@ describe("a model with tools", () => {
     expect(server.chats[1]!.messages[2]).toMatchObject({ role: "assistant", content: "One moment, please." });
   });
 
-  test("can be interrupted, and later gets the result of its tool", async () => {
+  test("can be interrupted, and gets its tool's result later", async () => {
     const { tool, release, hasStarted } = pendingTool();
     const conversation = await startConversation(
       [tool],
@@ -159,7 +159,7 @@ describe("a model with tools", () => {
     expect(await reply(conversation, { type: "words", text: "Hello?" })).toEqual(["Yes?", "listen"]);
     expect(results()).toEqual(["it is not finished yet"]);
     release("booked");
-    await new Promise(setImmediate); // its result passes through several promises
+    await new Promise(setImmediate); // the result passes through several promises
     await reply(conversation, { type: "words", text: "And?" });
     expect(results()).toEqual(['"booked"']);
     expect(server.chats.at(-1)!.messages.map(({ role }) => role)).toEqual([

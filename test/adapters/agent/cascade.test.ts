@@ -77,7 +77,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("keeps only the words of an interrupted reply that were heard", async () => {
+  test("keeps only the heard words of an interrupted reply", async () => {
     const conversation = await startConversation(() => ({ text: "One two three. Four five six." }));
     await reply(conversation, begin);
     conversation.heard?.("One two");
@@ -148,7 +148,7 @@ describe("a conversation with a language model", () => {
     });
   });
 
-  describe("and a call that may be transferred", () => {
+  describe("whose call may be transferred", () => {
     const TRANSFER_NUMBER = "+12025550123";
     const transferBrief = { canTransfer: true, transferTo: [TRANSFER_NUMBER] };
     const transferReply = (to: unknown): ChatReply => ({
@@ -206,7 +206,7 @@ describe("a conversation with a language model", () => {
     );
   });
 
-  test("must reply in words after three rounds of tools", async () => {
+  test("must reply in words after three rounds of tool calls", async () => {
     const conversation = await startConversation(() => ({ calls: [{ name: "send_dtmf", arguments: { keys: "1" } }] }));
     expect(await reply(conversation, begin)).toEqual([...Array<string>(4).fill("press 1"), "listen"]);
     expect(server.chats.map(({ toolChoice }) => toolChoice)).toEqual([undefined, undefined, undefined, "none"]);
@@ -250,7 +250,7 @@ describe("a conversation with a language model", () => {
     ]);
   });
 
-  test("has the limits of the server's settings", async () => {
+  test("has the limits from the server's settings", async () => {
     server = await openaiServer({ understand: () => "", answer: () => ({ text: "Hello." }) });
     const agent = await configuredAgent({ engine: "cascade", baseUrl: server.baseUrl, model: "m", maxTurns: 1 });
     if (agent.kind === "audio") throw new Error("expected an agent that writes text");
@@ -304,14 +304,14 @@ describe("a model that fails ends the call with an apology", () => {
   });
 });
 
-test("a server without transcription is refused before the call", async () => {
+test("an agent on a server without transcription is refused before the call", async () => {
   server = await openaiServer({ understand: () => "" });
   const agent = cascadeAgent({ baseUrl: server.baseUrl, model: "m" });
   expect(() => agent.check({ ...BRIEF, hearsWords: false })).toThrow("set RINGPORT_TRANSCRIPTION_ENGINE");
   agent.check(BRIEF);
 });
 
-describe("a conversation with fields of its call", () => {
+describe("a conversation with fields from its call", () => {
   const answer = (): ChatReply => ({ text: "I see." });
 
   test("quotes variables in the instructions, as data", async () => {
@@ -342,7 +342,7 @@ describe("a conversation with fields of its call", () => {
     ]);
   });
 
-  test("waits for the callee without a first message", async () => {
+  test("waits for the callee if there is no first message", async () => {
     const conversation = await startConversation(answer, {}, { firstMessage: null });
     expect(await reply(conversation, begin)).toEqual(["listen"]);
     expect(await reply(conversation, calleeSays("Hello?"))).toEqual(["I see.", "listen"]);

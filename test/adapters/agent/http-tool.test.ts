@@ -14,7 +14,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Starts a server on this machine, and records its requests. */
+/** Starts a server on this machine, and records the requests it receives. */
 async function startServer(respond: (response: ServerResponse, request: IncomingMessage) => void) {
   const receivedRequests: { method: string; url: string; authorization: string | undefined; body: string }[] = [];
   const httpServer = createServer(async (request, response) => {
@@ -74,7 +74,7 @@ describe("an HTTP tool", () => {
     expect(receivedRequests).toEqual([{ method: "GET", url: path, authorization: `Bearer ${SECRET}`, body: "" }]);
   });
 
-  test("sends other methods' arguments as JSON", async () => {
+  test("sends arguments as JSON if the method is not GET", async () => {
     const { receivedRequests, origin } = await startServer(json(201, { id: 7 }));
     const input = { id: "x", people: 2, note: "é 👋" };
     expect((await run({ url: `${origin}/tables/{id}`, method: "POST" }, input)).text).toBe('{"id":7}');
@@ -101,7 +101,7 @@ describe("an HTTP tool", () => {
     [204, undefined, "null"],
     [200, "plain words", '"plain words"'],
     [200, { echo: { authorization: `Bearer ${SECRET}` } }, '{"echo":{"authorization":"[hidden]"}}'],
-  ] as const)("explains a %i to the model", async ([status, body, text]) => {
+  ] as const)("explains status %i to the model", async ([status, body, text]) => {
     const payload = typeof body === "string" ? body : body && JSON.stringify(body);
     const { origin } = await startServer((response) => void response.writeHead(status).end(payload));
     expect((await run({ url: origin }, {})).text).toBe(text);

@@ -86,7 +86,7 @@ describe("the list of HTTP tools", () => {
 describe("a URL with placeholders", () => {
   const template = urlTemplate("https://api.example.com/a/{x}/b{y}{z}?q={x}&r=1")!;
 
-  test("keeps its host, its path and its query whatever the arguments are", () => {
+  test("keeps its host, path and query, whatever the arguments", () => {
     const argument = fc.oneof(
       fc.string({ unit: CODE_POINT }),
       fc.constantFrom(".", "..", "/", "\\", "", "\uD800", "%2e%2e"),

@@ -127,7 +127,7 @@ describe("a script", () => {
   });
 });
 
-test("comparisons of words ignore case, accents and punctuation", () => {
+test("word comparisons ignore case, accents and punctuation", () => {
   expect(comparable("  Não,  OBRIGADO! ")).toBe("nao obrigado");
 });
 

@@ -42,8 +42,8 @@ const record = (): ConversationRecord => server.conversations.at(-1)!;
 const statedResult = (conversation: AgentConversation, fault?: string): Promise<unknown> =>
   conversation.conversation.report!({ fault }, scope.signal);
 
-describe("an audio model that states the result of a call", () => {
-  /** Starts a talk whose model says hello, and later states this result. */
+describe("an audio model that reports the result of a call", () => {
+  /** Starts a conversation whose model says hello, and later reports this result. */
   const startConversationWithResult = (text: string, requests: SpokenTurn[] = []) =>
     startConversation((turn) => {
       if (turn.isOutOfBand) requests.push(turn);
@@ -84,7 +84,7 @@ describe("an audio model that states the result of a call", () => {
     expect(requests[1]!.instructions).toContain("was rejected: /day is missing.");
   });
 
-  test("states it after hanging up, over the same connection", async () => {
+  test("reports it after hanging up, over the same connection", async () => {
     const conversation = await startConversation(({ isOutOfBand }) =>
       isOutOfBand ? { text: '{"day":"Monday"}' } : { text: "Goodbye.", calls: [{ name: "hang_up", arguments: {} }] },
     );
@@ -108,7 +108,7 @@ describe("an audio model that states the result of a call", () => {
     expect(requests[0]!.history[0]).toMatch(/^assistant: One .*…$/);
   });
 
-  test("is asked over another connection after a drop", async () => {
+  test("is asked over another connection after a dropped one", async () => {
     const requests: SpokenTurn[] = [];
     const conversation = await startConversationWithResult(
       `{"day":"Monday, ${"or a little later, ".repeat(10)}"}`,
@@ -153,7 +153,7 @@ describe("an audio model on a call that a machine answers", () => {
     expect(record().history.at(-2)).toContain("The beep of a voicemail was heard");
   });
 
-  test("sets its message by a tool, and says it word for word", async () => {
+  test("sets its message with a tool, and says it word for word", async () => {
     const requests: (string | undefined)[] = [];
     const conversation = await startConversation(({ instructions, last }) => {
       requests.push(instructions);

@@ -46,7 +46,7 @@ async function startDialogue(
 const isListening = (dialogue: AgentConversation): boolean => dialogue.events.at(-1)?.type === "listen";
 
 describe("a conversation over the realtime protocol", () => {
-  test("requests its session, begins at the answer, and receives all audio", async () => {
+  test("requests its session, begins when the call is answered, and receives all audio", async () => {
     const dialogue = await startDialogue(() => ({ text: "Hello, this is an automated call." }), { voice: "marin" });
     await dialogue.until(isListening);
     expect(dialogue.summary).toEqual(["reply to begin", "said 1650 ms", "listen"]);
@@ -90,7 +90,7 @@ describe("a conversation over the realtime protocol", () => {
     expect((words?.endMs ?? 0) - (words?.startMs ?? 0)).toBeGreaterThan(600);
   });
 
-  test("waits for the callee without first words", async () => {
+  test("waits for the callee if there is no first message", async () => {
     const dialogue = await startDialogue(() => ({ text: "Hello." }), {}, { firstMessage: null });
     await dialogue.until(isListening);
     expect(dialogue.summary).toEqual(["listen"]);
@@ -131,7 +131,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.history.at(-2)).toBe("user: [The callee presses the key 1.]");
   });
 
-  test("asks after a silence whether the callee is there, then hangs up", async () => {
+  test("asks after a silence whether the callee is still there, then hangs up", async () => {
     const dialogue = await startDialogue(({ last }) => ({
       text: last.includes("call ends now") ? "Goodbye." : "Hello?",
     }));
@@ -197,7 +197,7 @@ describe("a conversation over the realtime protocol", () => {
     expect(server.conversations[0]!.history.at(-2)).toBe("function: error: busy");
   });
 
-  test("says goodbye at its limits of turns and tokens", async () => {
+  test("says goodbye at its turn and token limits", async () => {
     for (const options of [{ maxTurns: 1 }, { maxTokens: 15 }]) {
       const dialogue = await startDialogue(
         ({ last }) => ({ text: last.includes("call ends now") ? "Bye." : "Hello." }),

@@ -11,7 +11,7 @@ const HEADER = "tk-9f8e7d6c5b4a";
 /** The callee of this number replies with words. */
 const REPLYING_NUMBER = "+12025550120";
 
-/** The server of the tool fails, and quotes the request. */
+/** The tool's server fails, and quotes the request. */
 const shop = createServer(({ headers }, response) => {
   response.writeHead(500).end(`no order for ${headers.authorization}`);
 });
@@ -52,7 +52,7 @@ const server = new LocalServer({
 });
 afterAll(() => server.stop());
 
-test("a callee's question about the key stays in role user, and secrets stay secret", { timeout: 60_000 }, async () => {
+test("a callee's question about the key keeps role `user`, and secrets stay secret", { timeout: 60_000 }, async () => {
   await server.start();
   const client = await server.as("ada");
   const { id } = await client.call((await client.activeInstance()).id, {

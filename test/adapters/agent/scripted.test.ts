@@ -21,7 +21,7 @@ const brief = (instructions: readonly string[], overrides: Partial<AgentBrief> =
   ...overrides,
 });
 
-/** One conversation, and a short form of what the agent does. */
+/** One conversation, and a short form of the agent's actions. */
 function startScript(instructions: readonly string[], overrides: Partial<AgentBrief> = {}) {
   const conversation = scriptedAgent().begin(brief(instructions, overrides));
   const reply = async (input: ConversationInput): Promise<string[]> => {
@@ -64,7 +64,7 @@ describe("the scripted agent", () => {
     expect(clinic.result()).toEqual({ visit: "1", people: "12" });
   });
 
-  test("introduces itself in the language of the voice, unless its script does", async () => {
+  test("introduces itself in the voice's language, unless its script has an introduction", async () => {
     expect((await startScript(["Say: Bom dia."], { language: "pt-BR" }).begin())[0]).toBe(
       "! Esta é uma chamada automática.",
     );
@@ -82,7 +82,7 @@ describe("the scripted agent", () => {
     expect(clinic.result()).toBeUndefined();
   });
 
-  test("hangs up politely if no answer comes and the script has no branch for it", async () => {
+  test("hangs up politely if no answer comes and the script has no branch for that", async () => {
     const agent = startScript(["Ask: Press 1.", "If 1: hang up"]);
     await agent.begin();
     expect(await agent.key("7")).toEqual(["Sorry, that is not one of the answers.", "Press 1.", "listen 8000"]);
@@ -143,7 +143,7 @@ describe("the check before a call", () => {
 
   test("accepts a script", () => check(brief(CLINIC)));
 
-  test("refuses other instructions with code and fix", () => {
+  test("refuses other instructions with a code and a fix", () => {
     expect(() => check(brief(["Greet the callee."]))).toThrow(
       /^no AI agent is configured on this server, and instruction 1 \("Greet the callee\."\) is not part of a script: a step begins with/,
     );
@@ -157,7 +157,7 @@ describe("the check before a call", () => {
   });
 });
 
-describe("the scripted agent with fields of its call", () => {
+describe("the scripted agent with fields from its call", () => {
   const ASK = ["Ask visit: Does {{day}} suit you?", "If 1: say: Until {{day}}, {{ name }}.; hang up"];
 
   test("fills in variables, never as script steps", async () => {

@@ -10,7 +10,7 @@ function sentencesOf(...pieces: readonly string[]): string[] {
   return lastSentence === undefined ? completeSentences : [...completeSentences, lastSentence];
 }
 
-describe("a text that arrives in pieces", () => {
+describe("text that arrives in pieces", () => {
   test.for([
     [
       ["Hel", "lo. How", " are you? ", "Fine"],
@@ -26,7 +26,7 @@ describe("a text that arrives in pieces", () => {
     expect(sentencesOf(...pieces)).toEqual(expectedSentences);
   });
 
-  test("without an end is cut between words", () => {
+  test("is cut between words if no sentence ends", () => {
     const pieces = sentencesOf("word ".repeat(200));
     expect(pieces.every((piece) => piece.length <= 300 && !piece.startsWith("ord"))).toBe(true);
     expect(pieces.join(" ")).toBe("word ".repeat(200).trim());

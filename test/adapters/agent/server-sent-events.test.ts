@@ -19,7 +19,7 @@ describe("an event stream", () => {
     for (const length of [1, 2, 7, 1_000]) expect(await read(text, length)).toEqual(["one", "two\nlines", "three"]);
   });
 
-  test("drops an event that is not complete", async () => {
+  test("drops an incomplete event", async () => {
     expect(await read("data: one\n\ndata: two\n")).toEqual(["one"]);
   });
 

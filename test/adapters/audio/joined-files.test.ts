@@ -258,7 +258,7 @@ describe("an MP3 file", () => {
   });
 });
 
-/** Position of a frame in the 44.1 kHz file of 64 kbit/s. */
+/** Position of a frame in the 44.1 kHz, 64 kbit/s file. */
 function frameAt(bytes: Uint8Array, number: number): number {
   let at = 0;
   for (let i = 0; i < number; i++) at += 208 + ((bytes[at + 2]! >> 1) & 1);

@@ -216,7 +216,7 @@ async function expectBoundedMemory(
     expect(heard).toBeInstanceOf(NotAudio);
     expect(heard.message.length).toBeLessThanOrEqual(123);
   } else {
-    // A byte of the slowest MP3, 8 kbit/s, lasts a millisecond; a frame may have begun before.
+    // A byte of the slowest MP3, 8 kbit/s, lasts a millisecond; a frame may have begun earlier.
     for (const { samples, sampleRate } of heard as Awaited<ReturnType<typeof play>>)
       expect((1000 * samples.length) / sampleRate).toBeLessThan(bytes + 200);
   }

@@ -62,7 +62,7 @@ test("accounts can be created, listed and reset while a server is running", {
   }
 });
 
-test("without a server, no account is created, listed or reset, and no database created", async () => {
+test("without a server, no account is created, listed or reset, and no database is created", async () => {
   for (const args of [["code"], ["list"], ["reset", "ana@example.com"]]) {
     const data = freshFolder();
     const { code, stderr } = await run(["account", ...args, "--data", data]);
@@ -71,7 +71,7 @@ test("without a server, no account is created, listed or reset, and no database 
   }
 });
 
-test("an address with a code uses the server's scheme, host and base path", { timeout: 60_000 }, async () => {
+test("a one-time link has the server's scheme, host and base path", { timeout: 60_000 }, async () => {
   const data = freshFolder();
   const ringport = createRingport({ data });
   try {

@@ -11,7 +11,7 @@ const BATCH = "batch_01k7zq0f8vf1c9m2x4s6t8w0ya";
 const REPORT = { rows: 1, stored: { WAITING: 1 }, faults: [] };
 
 type Reply = readonly [status: number, body?: unknown];
-/** Replies by request; undefined: none is sent. */
+/** Replies by request; no reply is sent for undefined. */
 type Replies = Readonly<Record<string, Reply | undefined>>;
 
 const REPLIES: Replies = {
@@ -86,7 +86,7 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
     expect(requests.at(-1)).toBe(`DELETE /v1/batches/${BATCH}`);
   });
 
-  test("is deleted if the file has no row", async () => {
+  test("is deleted if the file has no rows", async () => {
     const emptyReport: Reply = [200, { rows: 0, stored: {}, faults: [] }];
     const { command, requests } = await create({ [`POST /v1/batches/${BATCH}/targets`]: emptyReport });
     const { code, stderr } = await command.finished;
@@ -151,7 +151,7 @@ describe.skipIf(node.missing)("the draft of `ringport batch create`", { timeout:
     expect(requests.at(-1)).toBe(`POST /v1/batches/${BATCH}/start`);
   });
 
-  test("may have been started if the server fails", async () => {
+  test("is reported as possibly started if the server fails", async () => {
     const failure = problem(500, "internal_error", "the request failed");
     const { command } = await create({ [`POST /v1/batches/${BATCH}/start`]: failure }, "--start");
     const { code, stderr } = await command.finished;

@@ -12,7 +12,7 @@ function batch(options: Readonly<Record<string, string>>, file = "/data/people.c
 }
 
 describe("the batch that options describe", () => {
-  test("has the name of the file and the default voice", async () =>
+  test("has the file's name and the default voice", async () =>
     expect(await batch({})).toEqual({
       name: "people",
       message: { type: "FIXED_TTS", tts: { text: "Olá {{nome}}", voiceId: "en-US-1" } },

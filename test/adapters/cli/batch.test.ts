@@ -130,7 +130,7 @@ describe.skipIf(ON_NODE.missing)(`ringport batch on ${ON_NODE.title}`, { timeout
     expect(listedFields.slice(0, 3)).toEqual([id, "CANCELLED", "people"]);
   });
 
-  test("names the reason of a retry, and its time", async () => {
+  test("names the reason for a retry, and its time", async () => {
     const { instanceId } = await cli.caller("repeater");
     const run = (...args: string[]) => cli.run("repeater", args);
     const file = writeCsv("phone,nome\n+12025550101,Ana\n");

@@ -81,7 +81,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
     expect(await queue()).toEqual([]);
   });
 
-  test("an existing call of the instance is reported and left alone", async () => {
+  test("an instance's existing call is reported and left alone", async () => {
     const { client, instanceId } = await cli.caller("twice");
     const first = await cli.run("twice", ["call", "+12025550102", "--text", "First.", "--no-wait"]);
     const id = first.stdout.trim();
@@ -137,7 +137,7 @@ describe.skipIf(ON_NODE.missing)(`ringport call on ${ON_NODE.title}`, { timeout:
       [["+12025550100", "--audio", file("huge.wav", new Uint8Array(10 * 1024 * 1024 + 1))], "at most 10485760"],
       [["+12025550100", "--audio", file("a.wav", toneWav()), ...text], "leave out --text"],
     ] as const) {
-      // No request is sent: this address has no server.
+      // A request would fail: this address has no server.
       const { code, stdout, stderr } = await cli.run("speaker", ["call", ...args, "--url", "http://127.0.0.1:1"]);
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toContain(expectedText);

@@ -54,7 +54,7 @@ describe("the files of a certificate", () => {
 });
 
 describe("a certificate that is renewed in its files", () => {
-  /** Follows the files; returns the used certificates and the log. */
+  /** Follows the files; returns the certificates used and the log. */
   function followFiles(canReplace = true, refuse = (_: Tls): void => {}) {
     const { files, write } = createFiles(certificate);
     const usedCertificates: Tls[] = [];
@@ -84,7 +84,7 @@ describe("a certificate that is renewed in its files", () => {
     await expect.poll(() => logLines).toEqual(["warn the certificate was renewed; restart the server to use it"]);
   });
 
-  test("is reported once while it is unusable, and used when it is valid", async () => {
+  test("is reported a single time while it is unusable, and used as soon as it is valid", async () => {
     const { files, write, usedCertificates, logLines } = followFiles();
     writeFileSync(files.key, authority.issue().key);
     await expect
@@ -97,7 +97,7 @@ describe("a certificate that is renewed in its files", () => {
     expect(logLines).toHaveLength(2);
   });
 
-  test("is reported once if the server refuses it, and the next one is used", async () => {
+  test("is reported a single time if the server refuses it, and the next one is used", async () => {
     const refusedCertificate = authority.issue();
     let refusals = 0;
     const { write, usedCertificates, logLines } = followFiles(true, ({ cert }) => {

@@ -22,7 +22,7 @@ export class CliServer {
     return (await this.start(user, args, options)).finished;
   }
 
-  /** A user with one instance that can place calls, and a client that checks the results of the command line. */
+  /** A user with one instance that can place calls, and a client for checking the command line's results. */
   async caller(user: string): Promise<{ client: Client; instanceId: string }> {
     const client = await this.server.as(user);
     return { client, instanceId: (await client.activeInstance()).id };

@@ -28,7 +28,7 @@ describe.skipIf(skipReason)(
     /** Completions that bash offers when the Tab key is pressed at the end of each line. */
     async function completionsOf(lines: readonly string[], user = "typist"): Promise<string[][]> {
       const { token = "" } = await cli.server.as(user);
-      // Splits each line as readline does, then calls what `complete` has registered for the word.
+      // Splits each line as readline does, then calls the function that `complete` has registered for the command.
       const script = `
       source <(ringport completion bash)
       function_name=$(complete -p ringport | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
@@ -76,7 +76,7 @@ describe.skipIf(skipReason)(
       }
     });
 
-    test("ids and voices come from the server, for the user's own instances", async () => {
+    test("ids and voices come from the server, and ids only from the user's own instances", async () => {
       const { client, instanceId } = await cli.caller("owner");
       const call = await client.call(instanceId, { target: { phoneNumber: "+12025550101" } });
       const [instances, numbers, calls, voices] = await completionsOf(

@@ -17,7 +17,7 @@ describe.skipIf(node.missing)(`ringport demo on ${node.title}`, { timeout: 40_00
   const file = join(freshFolder(), "tone.wav");
   writeFileSync(file, tone());
 
-  test("with a file prints QR code, timeline, outcome and recording, whatever the SIP settings", async () => {
+  test("with a file prints the QR code, timeline, outcome and recording, whatever the SIP settings", async () => {
     const { code, stdout, stderr } = await run(["demo", "--audio", file], {
       RINGPORT_SIMULATOR_TIME_SCALE: "0.2",
       RINGPORT_SIP_TRUNKS: '[{"name":"acme","registrar":"sip:127.0.0.1"}]',

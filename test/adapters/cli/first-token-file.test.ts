@@ -6,7 +6,7 @@ import type { IssuedToken } from "../../../src/application/tokens/tokens.ts";
 import type { Tokens } from "../../../src/ringport.ts";
 import { freshFolder } from "./run-cli.ts";
 
-/** The tokens of an empty database, and the ids of those that are revoked. */
+/** The tokens of an empty database, and the ids of the revoked ones. */
 function emptyTokens(first: Tokens["first"]): { tokens: Tokens; revokedIds: string[] } {
   const revokedIds: string[] = [];
   const issue = () => Promise.reject(new Error("unexpected call"));
@@ -21,7 +21,7 @@ test("no file is written if another process created a token in the meantime", as
   expect([readdirSync(folder), revokedIds]).toEqual([[], []]);
 });
 
-test("a token with an unwritable file is revoked", async () => {
+test("a token whose file cannot be written is revoked", async () => {
   const folder = freshFolder();
   const path = join(folder, "token");
   const { tokens, revokedIds } = emptyTokens(async () => {

@@ -20,7 +20,7 @@ async function unusedAddress(name: string): Promise<ModelServer> {
   return { name, url: `http://127.0.0.1:${await freePort()}/v1` };
 }
 
-describe("the language model of this machine", () => {
+describe("this machine's language model", () => {
   test("is the first one that replies in a conversation", async () => {
     const embeddings = await startModelServer("one", ["nomic-embed-text:latest"]);
     const chat = await startModelServer("two", ["text-embedding-nomic", "some-model", "other-model"]);
@@ -35,7 +35,7 @@ describe("the language model of this machine", () => {
     expect(embeddings.server.chats).toEqual([]);
   });
 
-  test("has the configured name, with or without the tag of Ollama", async () => {
+  test("has the configured name, with or without Ollama's tag", async () => {
     const servers = [await startModelServer("one", ["first"]), await startModelServer("two", ["second:latest"])];
     const model = await findLanguageModel({ model: "second" }, { servers });
     expect(model).toEqual({ baseUrl: servers[1]!.url, model: "second:latest" });
@@ -45,7 +45,7 @@ describe("the language model of this machine", () => {
     });
   });
 
-  test("is reported missing with addresses and commands to start one", async () => {
+  test("is reported missing, with addresses and commands to start one", async () => {
     const server = await unusedAddress("Ollama");
     expect(await findLanguageModel({}, { servers: [server] })).toMatchObject({
       state: "broken",

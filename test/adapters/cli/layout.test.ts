@@ -18,7 +18,7 @@ describe("the help", () => {
     expect(maxLength(overviewHelp(await loadAll(), []).split("\n"))).toBeLessThanOrEqual(80));
 });
 
-describe("a list of calls", () => {
+describe("a list", () => {
   const columns = [
     { head: "ID" },
     { head: "REASON", cut: true },
@@ -45,7 +45,7 @@ describe("a list of calls", () => {
     expect(row).toMatch(/^vits-piper-pt_BR-faber-medium +pt-BR +available +pt-BR-20 +MIT$/);
   });
 
-  test("gives a long name of a model a line of its own on narrow terminals", () => {
+  test("gives a long model name its own line on narrow terminals", () => {
     const longName = `sherpa-onnx-${"n".repeat(60)}`;
     const cells = ["de,en", "available", "(transcribes)", "about 63 MB", "about 330 MB", "Apache-2.0"];
     const lines = fitTable(

@@ -6,7 +6,7 @@ function capturedLog(level: LogLevel, pretty: boolean) {
   return { lines, log: createLog({ level, pretty, write: (line) => lines.push(line), now: () => 0 }) };
 }
 
-test("a line is a JSON object, errors and their causes included", () => {
+test("a line is a JSON object, including errors and their causes", () => {
   const { lines, log } = capturedLog("info", false);
   log.info({ call_id: "call_1", ms: 2, none: undefined, big: 3n }, "call answered");
   log.error({ err: new TypeError("outer", { cause: new Error("inner") }) }, "it broke");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../adapters/cli/serve/log.ts";
 import { maskNumbers } from "../../../adapters/cli/serve/mask-numbers.ts";
 
-/** E.164: a country code, and 7 to 15 digits in all. */
+/** E.164: a country code, and 7 to 15 digits in total. */
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);
 /** A national number without a plus, too long to be a year or a count. */
 const longDigits = fc.stringMatching(/^[1-9]\d{8,14}$/);
@@ -16,7 +16,7 @@ function logText(pretty: boolean, fields: Record<string, unknown>, message: stri
   return lines.join("\n");
 }
 
-/** Every place in a log line where a text can occur. */
+/** Every place in a log line where text can occur. */
 function places(text: string): [fields: Record<string, unknown>, message: string][] {
   return [
     [{}, text],
@@ -36,7 +36,7 @@ test("no phone number ever reaches the log", () => {
   );
 });
 
-test("no number without a plus reaches the log, in an address or a sentence", () => {
+test("no number without a plus reaches the log, whether in an address or in a sentence", () => {
   fc.assert(
     fc.property(longDigits, fc.boolean(), (number, pretty) => {
       for (const text of [

@@ -119,7 +119,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
     expect((await cli("add", "--from", archive)).stdout).toContain("  licence  unknown (read its README.md)\n");
   });
 
-  test("uses the folder of the server's settings", async () => {
+  test("uses the folder from the server's settings", async () => {
     const { data, cli } = createDataFolder();
     const otherFolder = join(freshFolder(), "deep", "voices");
     await cli("add", "--speech-models", otherFolder, "--from", await saveArchive(FLUTE, "tar"));
@@ -245,7 +245,7 @@ describe.skipIf(node.missing)(`ringport models on ${node.title}`, { timeout: 60_
   });
 });
 
-/** `ringport models add` with the releases of a test server. */
+/** `ringport models add` with the releases on a test server. */
 function modelInstaller(
   runtime: Runtime,
   releases: ReleaseServer,
@@ -273,7 +273,7 @@ for (const runtime of runtimes.filter(({ name }) => name !== "node22"))
         return { releases, data, models: join(data, "models"), add: modelInstaller(runtime, releases, data) };
       };
 
-      test("asks once for the licences, and installs the recommended voice under its id", async () => {
+      test("asks once to accept the licences, and installs the recommended voice under its id", async () => {
         const { releases, models, add } = await publishReleases();
         const refusal = await add(["pt-BR"], "n");
         expect([refusal.code, existsSync(models)]).toEqual([2, false]);

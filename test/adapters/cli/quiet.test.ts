@@ -16,7 +16,7 @@ describe("a command that opens SQLite", { timeout: 30_000 }, () => {
     });
 
   test("keeps all other warnings", async () => {
-    vi.resetModules(); // another file may have loaded SQLite already
+    vi.resetModules(); // another file may already have loaded SQLite
     const { nodeSqlite } = await import("../../../adapters/storage/sqlite/node-sqlite.ts");
     const { emitWarning } = process;
     const warnings: string[] = [];

@@ -9,7 +9,7 @@ async function typedCommand(...words: string[]) {
   return { command, line: parseCommandLine(command, words.slice(command.path.length)) };
 }
 
-describe("a fault of a request", () => {
+describe("a fault in a request", () => {
   const batch = ["batch", "create", "people.csv", "--text", "Olá {{nome"];
 
   test.each([
@@ -31,7 +31,7 @@ describe("a fault of a request", () => {
     [[], "", "choose one with phone_column", 'FILE is "people.csv": choose one with --phone-column'],
     [[], "", 'there is no column "startAt"', 'FILE is "people.csv": there is no column "startAt"'],
     [["--name", "n".repeat(101)], "/name", "is too long", `--name is "${"n".repeat(60)}…": is too long`],
-  ])("of `batch create … %j` at %j names the option", async (options, pointer, detail, text) =>
+  ])("by `batch create … %j` at %j names the option", async (options, pointer, detail, text) =>
     expect(optionFaultText({ pointer, detail }, await typedCommand(...batch, ...options))).toBe(text),
   );
 
@@ -51,7 +51,7 @@ describe("a fault of a request", () => {
     [["instance", "create", "Front", "--from", "+1"], "/callerId/phoneNumber", '--from is "+1": x'],
     [["erase", "--phone", "12"], "--phone", '--phone is "12": x'],
     [["calls", "--batch", "b"], "/cursor", "/cursor: x"],
-  ])("of %j at %s names the option or operand", async (words, pointer, text) =>
+  ])("by %j at %s names the option or operand", async (words, pointer, text) =>
     expect(optionFaultText({ pointer, detail: "x" }, await typedCommand(...words))).toBe(text),
   );
 

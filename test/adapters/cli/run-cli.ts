@@ -26,11 +26,11 @@ export interface RunningCommand {
 }
 
 export interface RunOptions {
-  /** The whole environment, except `PATH`, the port and the folders of Node and Deno. */
+  /** The entire environment, apart from `PATH`, the port and the folders of Node and Deno. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly runtime?: Runtime;
-  /** Another program instead of the command line. */
+  /** Program to run instead of the command line. */
   readonly program?: string;
 }
 
@@ -39,7 +39,7 @@ export function freshFolder(): string {
   return temporaryFolder("cli");
 }
 
-/** Starts a command that runs at most a minute, by default in a folder where it cannot damage other files. */
+/** Starts a command that runs for at most a minute, by default in a folder where it cannot damage other files. */
 export function launch(args: readonly string[], options: RunOptions = {}): RunningCommand {
   const { env = {}, cwd = freshFolder(), runtime = node, program: script = cli } = options;
   const [program = "", ...runtimeArgs] = runtime.command;
@@ -66,7 +66,7 @@ export function launch(args: readonly string[], options: RunOptions = {}): Runni
   return { child, finished, stdout: () => stdout };
 }
 
-/** Runs a command to its end. */
+/** Runs a command to completion. */
 export function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

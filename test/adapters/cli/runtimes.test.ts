@@ -17,7 +17,7 @@ describe.skipIf(runtimes.find(({ name }) => name === "node26")?.missing)(
         const user = runtime.name;
         const run = (...args: string[]) => cli.run(user, args, { runtime });
 
-        test("places a call that is heard, and lists it", async () => {
+        test("places an audible call, and lists it", async () => {
           const { client, instanceId } = await cli.caller(user);
           const file = join(freshFolder(), "tone.wav");
           writeFileSync(file, toneWav({ hz: 600, ms: 800 }));

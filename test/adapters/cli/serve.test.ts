@@ -19,7 +19,7 @@ async function startServer(data: string, env: Record<string, string> = {}): Prom
   return server;
 }
 
-/** Ends a process that may have exited already. */
+/** Ends a process that may already have exited. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -33,7 +33,7 @@ function expectZero(code: number | null): void {
   expect("Deno" in globalThis ? (code ?? 0) : code).toBe(0);
 }
 
-/** The token created by the first start. */
+/** The token that the first start creates. */
 const tokenIn = (data: string): string => readFileSync(join(data, "token"), "utf8").trim();
 
 describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_000 }, () => {
@@ -166,7 +166,7 @@ describe.skipIf(node.missing)(`ringport serve on ${node.title}`, { timeout: 40_0
     expect(JSON.stringify(records)).not.toContain(token);
   });
 
-  test("each request and call event is a log line with ids, without tokens", async () => {
+  test("each request and call event has a log line with ids, without tokens", async () => {
     const env = { LOG_LEVEL: "debug", RINGPORT_LOG_MASK_NUMBERS: "1", RINGPORT_SIMULATOR_TIME_SCALE: "0.1" };
     const data = freshFolder();
     const server = await startServer(data, env);

@@ -20,7 +20,7 @@ const SERVE = await commandOf(["serve"])!.load();
 const readEnv = (env: Record<string, string>) => readSettings(SETTINGS, NO_ARGUMENTS, env);
 const readFlags = (...args: string[]) => readSettings(SETTINGS, parseCommandLine(SERVE, args), {});
 
-/** Every option; the compiler reports one that is not listed here. */
+/** Every option; the compiler reports any that is missing here. */
 const OPTIONS: Record<Exclude<keyof RingportOptions, keyof typeof DEFAULT_TIMINGS>, true> = {
   publicUrl: true,
   telephony: true,
@@ -335,7 +335,7 @@ describe("reading settings", () => {
     ]);
   });
 
-  test("a variable of a programmatic option names that option", () => {
+  test("an unknown variable's fix names the matching programmatic option", () => {
     const names = ["RINGPORT_LIMIT_NAME_LENGTH", "RINGPORT_LINE_GRACE_MS", "RINGPORT_SYNCHRONOUS"];
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, "5"]))).map(({ fix }) => fix)).toEqual([
       "only a program can set it, as the option limits.nameLength of createRingport",

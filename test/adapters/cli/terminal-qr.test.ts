@@ -13,7 +13,7 @@ const LIGHT_HALVES: Readonly<Record<string, readonly [boolean, boolean]>> = {
   " ": [false, false],
 };
 
-/** The text as a dark terminal shows it, as an image. */
+/** An image of the text as a dark terminal shows it. */
 function screenshot(lines: readonly string[]): { pixels: Uint8ClampedArray; width: number; height: number } {
   const rows = lines.flatMap((line) =>
     [0, 1].map((half) => [...line].map((character) => LIGHT_HALVES[character]?.[half])),
@@ -44,7 +44,7 @@ test.each(PAYLOADS)("the picture of %s can be scanned", async (text) => {
   expect(scan(terminalQr(modulesOfPng(await qrPng(text)), { colours: false }))).toBe(text);
 });
 
-test("a picture without QR code is refused", () => {
+test("a picture without a QR code is refused", () => {
   expect(() => modulesOfPng(new TextEncoder().encode("GIF89a…"))).toThrow("not a PNG");
 });
 

@@ -61,7 +61,7 @@ test.each([
   await expect(print()).rejects.toThrow("another mistake");
 });
 
-test("the token file is complete before the address", async () => {
+test("the token file is complete before the address is printed", async () => {
   const tokenFile = join(freshFolder(), "token");
   const { print } = welcome({ tokens: 0, tokenFile });
   const welcomeLines: string[] = [];
@@ -119,7 +119,7 @@ describe("the line on voices", () => {
     );
   });
 
-  test("has a second line for models that do not speak beside other voices", async () => {
+  test("has a second line for models that do not speak if there are other voices", async () => {
     const scene = welcome({ options: withModels() });
     const voice = { id: "en-US-7", language: "en-US", engine: "flite" };
     scene.voices.mockResolvedValue([voice] as never);
@@ -149,7 +149,7 @@ describe("the console", () => {
     expect(await welcome({ tokens, isTerminal: true }).print()).toContain(`  ${BASE}/console/register#code=${CODE}\n`);
   });
 
-  test("shows no link after the first registration", async () => {
+  test("has no link after the first registration", async () => {
     const text = await welcome({ isTerminal: true, isRegistered: true }).print();
     expect(text).toContain("Console");
     expect(text).not.toContain("register");
@@ -159,11 +159,11 @@ describe("the console", () => {
     const first = welcome({ tokens: 0 });
     expect(await first.print()).toMatch(/^To register in the console, run ringport account code/m);
     const laterStart = welcome();
-    expect((await laterStart.print()).match(/register/g)).toHaveLength(1); // the token of the first start
+    expect((await laterStart.print()).match(/register/g)).toHaveLength(1); // the first start's token
     expect([...first.firstCode.mock.calls, ...laterStart.firstCode.mock.calls]).toEqual([]);
   });
 
-  test("that is switched off is not mentioned", async () => {
+  test("is not mentioned if it is switched off", async () => {
     const withoutConsole = welcome({ tokens: 0, isTerminal: true, console: "off" });
     expect(await withoutConsole.print()).not.toMatch(/console|register/i);
     expect(withoutConsole.firstCode).not.toHaveBeenCalled();

@@ -28,8 +28,8 @@ function createProject(versions: Readonly<Record<string, string>>, program = "mo
 const linesOf = (folder: string): string[] =>
   findWhatsApp(folder).map(({ state, detail, fix }) => `${state}: ${detail}${fix === null ? "" : ` → ${fix}`}`);
 
-describe("the packages of the WhatsApp client", () => {
-  test("each is listed with its version", () => {
+describe("the WhatsApp client's packages", () => {
+  test("are each listed with their version", () => {
     const findings = findWhatsApp(createProject(INSTALLED));
     expect(findings.map(({ name, state, fix }) => [name, state, fix])).toEqual(
       Object.keys(INSTALLED).map(() => ["whatsapp", "works", null]),

@@ -12,7 +12,7 @@ import { spokenTones, toneModels } from "../../support/tone-models.ts";
 const RATE = 16_000;
 /** The callee of this number says a sentence after the answer. */
 const GREETING_NUMBER = "+12025550106";
-/** The callee of this number answers each sentence. */
+/** The callee of this number replies to each sentence. */
 const ANSWERING_NUMBER = "+12025550120";
 
 /** Words that the callees speak instead of those in the number plan. */
@@ -77,7 +77,7 @@ describe.skipIf(missingEngine !== undefined)("a call on a server that transcribe
     expect(await recognise(folder, await client.heard(call.id))).toMatch(/this is bella *a table is free$/);
   });
 
-  test("has a transcript with the words and times of its recording", async () => {
+  test("has a transcript with the words and times from its recording", async () => {
     const { client, call } = await endedCall(ANSWERING_NUMBER, {
       type: "DYNAMIC_AGENT",
       agent: { instructions: ["Ask visit: do you come", "If yes: say: good"] },

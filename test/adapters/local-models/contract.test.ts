@@ -15,7 +15,7 @@ const sayings = [saying("good morning"), saying("my number is 42")] as const;
 
 describe.skipIf(missingEngine !== undefined)("models of tones", () => {
   for (const { title, packages } of ENGINE_BUILDS) {
-    // Loading the engine takes seconds; the contract is about texts, not about its start.
+    // Loading the engine takes seconds; the contract is about texts, not about the engine's start.
     const processes = oncePerFile(() => testProcesses({ packages: () => packages }));
     const folder = oncePerFile(toneModels);
 

@@ -14,12 +14,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Makes this program look like Deno, with this state of its permission to start itself. */
+/** Makes this program look like Deno, with its permission to start itself in this state. */
 function imitateDeno(state: "granted" | "prompt" | "denied"): void {
   vi.stubGlobal("Deno", { permissions: { querySync: () => ({ state }) } });
 }
 
-describe("the engine of models", () => {
+describe("the model engine", () => {
   it("has no obstacle if it is installed, and may be started", () => {
     expect(engineObstacle(INSTALLED)).toBeUndefined();
     imitateDeno("granted");
@@ -33,7 +33,7 @@ describe("the engine of models", () => {
     });
   });
 
-  it.each(["prompt", "denied"] as const)("names the permission of Deno if it is %s", (state) => {
+  it.each(["prompt", "denied"] as const)("names Deno's permission if it is %s", (state) => {
     imitateDeno(state);
     expect(engineObstacle(INSTALLED)).toEqual({
       reason: expect.stringContaining("Deno needs --allow-run=deno"),
@@ -42,7 +42,7 @@ describe("the engine of models", () => {
   });
 });
 
-describe("without the permission of Deno", () => {
+describe("without Deno's permission", () => {
   it("no voice is listed, and a call is refused with the fix", async () => {
     imitateDeno("prompt");
     const processes = testProcesses({ packages: () => INSTALLED });
@@ -64,7 +64,7 @@ describe("without the permission of Deno", () => {
   });
 });
 
-it("the check of a transcription finds a missing recogniser without a process", async () => {
+it("the check for a transcription finds a missing recogniser without a process", async () => {
   const processes = testProcesses({ packages: () => INSTALLED });
   await expect(neuralTranscription(processes, { folder: "/nowhere" }).check?.()).rejects.toThrow(
     "there is no recogniser in /nowhere",

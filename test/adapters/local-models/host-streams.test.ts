@@ -48,7 +48,7 @@ async function sendAudio(streams: HostStreams, stream: number, pieces: number): 
   }
 }
 
-test("audio without a new text is reported every fifth message", async () => {
+test("audio without new text is reported after every fifth message", async () => {
   const { streams, messages } = await openStreams({ isDeaf: true });
   await sendAudio(streams, 1, 4);
   expect(messages).toEqual([]);
@@ -59,7 +59,7 @@ test("audio without a new text is reported every fifth message", async () => {
   ]);
 });
 
-test("a new text is reported at once, with the audio of all streams since the last report", async () => {
+test("new text is reported at once, with all streams' audio since the last report", async () => {
   const { streams, messages } = await openStreams();
   await sendAudio(streams, 2, 3);
   await sendAudio(streams, 1, 4);
@@ -76,7 +76,7 @@ test("a new text is reported at once, with the audio of all streams since the la
   expect(messages.at(-1)).toMatchObject({ streams: [{ stream: 2, takenCount: 1, partial: { text: "a" } }] });
 });
 
-test("fewer than five messages of audio stay unreported at the end", async () => {
+test("fewer than five audio messages stay unreported at the end", async () => {
   const { streams, messages } = await openStreams({ isDeaf: true });
   for (let piece = 0; piece < 23; piece++) streams.receive({ type: "audio", stream: 1, samples: PIECE });
   await vi.advanceTimersByTimeAsync(1_000);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commandToAdd, KNOWN_MODELS } from "../../../adapters/local-models/known-models.ts";
 
-test("the number of a voice never changes", () => {
+test("a voice's number never changes", () => {
   const numbers = KNOWN_MODELS.flatMap(({ name, number }) => (number === undefined ? [] : [[name, number]]));
   expect(Object.fromEntries(numbers)).toEqual({
     "vits-piper-pt_BR-faber-medium": 20,

@@ -25,7 +25,7 @@ describe("a model folder", () => {
     expect(faults).toEqual([]);
   });
 
-  it("recognises a model by the name of its subfolder, not of a parent folder", async () => {
+  it("recognises a model by the name of its subfolder, not by that of a parent folder", async () => {
     const folder = join(toneModels(), "t-one");
     const name = "sherpa-onnx-streaming-other";
     mkdirSync(folder);
@@ -34,7 +34,7 @@ describe("a model folder", () => {
     expect(recognisers.map(({ files }) => files.kind)).toEqual(["zipformer2Ctc"]);
   });
 
-  it("that does not exist has no models", async () => {
+  it("has no models if it does not exist", async () => {
     const folder = join(temporaryFolder("models"), "missing");
     expect(await readModelFolder(folder)).toEqual({ path: folder, voices: [], recognisers: [], faults: [] });
   });
@@ -51,7 +51,7 @@ describe("a model folder", () => {
     ],
   ])("reports %s, and lists the other models", async (_, damage, reason) => {
     const folder = toneModels();
-    // A recogniser has other metadata than a voice.
+    // A recogniser's metadata differs from a voice's.
     writeFileSync(join(folder, "other.onnx"), readFileSync(join(folder, RECOGNISER, "model.onnx")));
     damage(join(folder, DUO_MODEL));
     const { voices, faults } = await readModelFolder(folder);
@@ -67,7 +67,7 @@ describe("a model folder", () => {
   });
 });
 
-describe("the metadata of an ONNX file", () => {
+describe("an ONNX file's metadata", () => {
   const folder = toneModels();
   const bytes = new Uint8Array(readFileSync(join(folder, DUO_MODEL, "en_US-duo-low.onnx")));
   const scratchPath = join(folder, "scratch.onnx");
@@ -76,7 +76,7 @@ describe("the metadata of an ONNX file", () => {
     return onnxMetadata(scratchPath).catch((error: Error & { code?: string }) => `${error.code}`);
   };
 
-  it("has the rate and the speakers of a voice", async () => {
+  it("has a voice's rate and speakers", async () => {
     const metadata = await read(bytes);
     expect(Object.fromEntries(metadata as Map<string, string>)).toMatchObject({
       sample_rate: "16000",
@@ -103,7 +103,7 @@ describe("the metadata of an ONNX file", () => {
   );
 });
 
-describe("the id of a voice", () => {
+describe("a voice's id", () => {
   const voice = (model: string, language = "pt-BR", speaker = 0) => ({
     key: `${model}#${speaker}`,
     model,
@@ -111,7 +111,7 @@ describe("the id of a voice", () => {
     language,
   });
 
-  it("has the number of a known model, and otherwise the next one from 50", async () => {
+  it("has a known model's number, and otherwise the next one from 50", async () => {
     const folder = temporaryFolder("models");
     const { ids } = await numberVoices(folder, [voice("a"), voice("vits-piper-pt_BR-faber-medium"), voice("b")]);
     expect([...ids.values()]).toEqual(["pt-BR-50", "pt-BR-20", "pt-BR-51"]);
@@ -137,7 +137,7 @@ describe("the id of a voice", () => {
     );
   });
 
-  it("that the operator has set is reported if its model or speaker is missing", async () => {
+  it("is reported if the operator set it and its model or speaker is missing", async () => {
     const folder = toneModels();
     const validVoice = { model: DUO_MODEL, speaker: 1 };
     const wrongVoices = { "pt-BR-30": { model: "nope" }, "en-US-31": { model: DUO_MODEL, speaker: 2 } };

@@ -31,7 +31,7 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
     return { folder, processes, speech: neuralSpeech({ folder, processes }) };
   };
 
-  it("spares a text that is sent before it is noticed", async () => {
+  it("spares a text that is sent before the death is noticed", async () => {
     const { processes, speech } = freshSpeech();
     for (let round = 0; round < 5; round++) {
       await secondsOf(speech, "abc");
@@ -61,7 +61,7 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
     }
   });
 
-  it("spares a transcript whose audio is sent before it is noticed", async () => {
+  it("spares a transcript whose audio is sent before the death is noticed", async () => {
     const { folder, processes } = freshSpeech();
     for (let round = 0; round < 5; round++)
       await expectWholeTranscript(processes, folder, () => killUnnoticed(processes));
@@ -147,7 +147,7 @@ function recordLog() {
   return { lines, log: { info: add, warn: add } };
 }
 
-/** Transcribes a sentence in two halves, and expects all of its words although a process dies in between. */
+/** Transcribes a sentence in two halves, and expects all of its words, although a process dies in between. */
 async function expectWholeTranscript(
   processes: SpeechProcesses,
   folder: string,
@@ -183,7 +183,7 @@ function kill({ pids }: SpeechProcesses): void {
   for (const pid of pids) process.kill(pid, "SIGKILL");
 }
 
-/** Kills the processes and blocks until they are dead, so that the event loop has not reported their ends yet. */
+/** Kills the processes and blocks until they are dead, so that the event loop has not yet reported their ends. */
 function killUnnoticed(processes: SpeechProcesses): void {
   const { pids } = processes;
   kill(processes);

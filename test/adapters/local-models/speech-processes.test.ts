@@ -53,7 +53,7 @@ describe.skipIf(missingEngine !== undefined).each(ENGINE_BUILDS)("speech process
     expect(await seconds).toBeCloseTo(3 * LETTER_S, 2);
   });
 
-  it("texts survive a kill -9 while they are spoken", async () => {
+  it("texts survive a kill -9 while they are being spoken", async () => {
     const { processes, speech } = freshSpeech();
     await secondsOf(speech, "a");
     const texts = ["primeira frase", "segunda frase", "terceira frase"];

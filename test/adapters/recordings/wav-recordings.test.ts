@@ -107,7 +107,7 @@ describe("a disk", () => {
   test.each([
     ["ENOSPC", "disk_full"],
     ["EIO", "disk_failed"],
-  ])("that refuses writes ends the recording, keeping earlier samples: %s", async (code, reason) => {
+  ])("ends the recording if it refuses writes, and keeps earlier samples: %s", async (code, reason) => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: fullDisk(70_000, code) });
     const writer = recordings.record(ID, RATE, (stopReason, fault) =>
@@ -126,7 +126,7 @@ describe("a disk", () => {
     expect(channelsOf(await bytesOf(recording)).left.length).toBeGreaterThanOrEqual(16_000);
   });
 
-  test("that is slow ends the recording before memory fills up", async () => {
+  test("ends the recording before memory fills up if it is slow", async () => {
     const reasons: unknown[] = [];
     const neverOpened = new Promise<FileHandle>(() => {});
     const recordings = wavRecordings({ folder: temporaryFolder("recordings"), open: () => neverOpened });
@@ -137,7 +137,7 @@ describe("a disk", () => {
     expect(writer.recordedMs).toBeLessThanOrEqual(12_000);
   });
 
-  test("that cannot hold the folder is reported", async () => {
+  test("is reported if it cannot hold the folder", async () => {
     const reasons: unknown[] = [];
     const recordings = wavRecordings({ folder: "/proc/nothing/recordings" });
     const writer = recordings.record(ID, RATE, (stopReason) => reasons.push(stopReason));
@@ -149,7 +149,7 @@ describe("a disk", () => {
   });
 });
 
-test("forget deletes recordings, including unfinished ones, and no others", async () => {
+test("forget() deletes recordings, including unfinished ones, and no others", async () => {
   const folder = temporaryFolder("recordings");
   const recordings = wavRecordings({ folder });
   const writers = ["call_a", "call_b", "call_c"].map((id) => recordings.record(id, RATE, failIfIncomplete));

@@ -151,7 +151,7 @@ describe("pipelined requests", () => {
     expect({ handled: handledCount, text }).toEqual({ handled: 0, text: "" });
   });
 
-  test("by a client that does not read are handled until the buffer is full", async () => {
+  test("are handled until the buffer is full if the client does not read", async () => {
     let handledCount = 0;
     const port = await serveFake({ handle: () => textReply(200, `${++handledCount}`.padEnd(1 << 20)) });
     const socket = connect(port, "127.0.0.1");
@@ -214,7 +214,7 @@ describe("a body in pieces", () => {
       return isSettled;
     };
     await expect.poll(isReadingStopped, { interval: 500, timeout: 10_000 }).toBe(true);
-    // Most of the body is in the kernel's buffers.
+    // Most of the body is in kernel buffers.
     expect(counts.read / READERS).toBeLessThan(12 << 20);
   }, 15_000);
 
@@ -252,7 +252,7 @@ describe("an upgrade request", () => {
     expect(text).toContain("who?");
   });
 
-  test("with a broken handshake is refused only if the application accepts it", async () => {
+  test("is refused for a broken handshake only if the application accepts it", async () => {
     const closeCodes: number[] = [];
     const port = await serveFake({ upgrade: () => ({ message() {}, close: (_, code) => void closeCodes.push(code) }) });
     expect(statusOf((await sendRaw(port, request("GET"), { responses: 1 })).text)).toBe(426);
@@ -261,7 +261,7 @@ describe("an upgrade request", () => {
     expect(closeCodes).toEqual([1006, 1006]);
   });
 
-  test("with a method other than GET is ignored", async () => {
+  test("is ignored if its method is not GET", async () => {
     const port = await serveFake({ upgrade: () => textReply(500, "unexpected upgrade") });
     const { text } = await sendRaw(port, request("POST"), { responses: 1 });
     expect(statusOf(text)).toBe(200);

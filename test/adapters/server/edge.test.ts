@@ -41,7 +41,7 @@ describe("a server on loopback without a public URL", () => {
     expect(await sendRequest(host, "http://localhost:8080")).toMatchObject({ status: 200, requests: 1 });
   });
 
-  // A page of another site whose name was rebound to 127.0.0.1 has the same origin as the server.
+  // A page of another site whose name has been rebound to 127.0.0.1 has the same origin as the server.
   test.each(FOREIGN_HOSTS)("refuses %s before the application gets it, and names the fix", async (host) => {
     for (const upgrade of [false, true])
       for (const publicUrl of [undefined, "http://127.0.0.1:8080"]) {
@@ -84,7 +84,7 @@ describe("Strict-Transport-Security", () => {
       expect((await sendRequest(host, "https://calls.example.com", { upgrade })).text).not.toMatch(/strict-transport/i);
   });
 
-  test("depends on the host of the request if the server has a certificate", async () => {
+  test("depends on the request's host if the server has a certificate", async () => {
     const authority = certificateAuthority();
     const tls = authority.issue({ names: ["calls.example.com", "127.0.0.1", "localhost"] });
     const server = await serveHere({ ...fakeApp(), publicUrl: "https://calls.example.com" }, { tls });

@@ -9,7 +9,7 @@ import { serveHere } from "./this-runtime.ts";
 const MAX_STREAMS = 100;
 /** Number of streams without a reader. */
 const STALLED_STREAMS = 2;
-/** Page of an endless log, about 1 MB. */
+/** A page of an endless log, about 1 MB. */
 const FULL_PAGE: EventPage = eventPage({
   events: Array.from({ length: 100 }, () => event({ type: "instance.created", data: { name: "x".repeat(10_000) } })),
   cursors: Array<string>(100).fill(eventPage().cursor),
@@ -69,6 +69,6 @@ test("an event stream without a reader is cut; quiet streams stay open", async (
   for (let n = 0; n < STALLED_STREAMS; n++)
     await expect.poll(openAnotherStream, { timeout: 15_000, interval: 200 }).toBe(200);
   expect(await openAnotherStream()).toBe(503);
-  // Most of the output is in the buffers of the kernel.
+  // Most of the output is in kernel buffers.
   expect(pages / STALLED_STREAMS).toBeLessThan(12);
 }, 45_000);

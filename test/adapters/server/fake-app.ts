@@ -8,7 +8,7 @@ export interface FakeHandlers {
   readonly upgrade?: (request: RequestLike) => Promise<Reply | SocketHandlers> | Reply | SocketHandlers;
 }
 
-/** An application for server adapters that echoes requests by default. It accepts every host. */
+/** An application for testing server adapters. It echoes requests by default, and accepts every host. */
 export function fakeApp({
   handle = echo,
   claims = () => true,

@@ -143,7 +143,7 @@ describe.skipIf(!onNode)("WebSockets on Node (skipped elsewhere: Bun and Deno ha
     expect((await once(brokenClient, "close"))[0]).toBe(1011);
   });
 
-  test("a client that leaves during the decision is reported as closed", async () => {
+  test("a client that leaves while the application decides is reported as closed", async () => {
     const closeCodes: number[] = [];
     let isDeciding = false;
     const { port } = await serveUpgrade(async () => {

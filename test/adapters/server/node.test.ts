@@ -46,7 +46,7 @@ describe.skipIf(!onNode)("serving on Node (skipped elsewhere: Bun and Deno have 
     expect(await (await fetch(url, { method: "DELETE" })).json()).toMatchObject({ method: "DELETE", body: null });
   });
 
-  test("bytes, 204 and HEAD have the right length", async () => {
+  test("responses with bytes, to HEAD and with status 204 have the right length", async () => {
     const bytes = Uint8Array.of(0, 255, 10);
     const { url } = await serveFake(
       fakeApp({
@@ -270,7 +270,7 @@ describe.skipIf(!onNode)("mounting in a Node application (skipped elsewhere)", (
     expect(await (await fetch(`${url}/x`)).json()).toMatchObject({ url: `${url}/x` });
   });
 
-  test("behind a mount point the application gets the client's URL", async () => {
+  test("the application gets the client's URL under a mount point", async () => {
     const app = handler(fakeApp());
     const url = await listenOn(
       createServer((message, response) => {

@@ -33,6 +33,6 @@ test.each(PATH_SPELLINGS)("$target is never rewritten: $status", async ({ target
 
 test.each(["/a b", "/a\tb", "/a\u0001b", "\\metrics", "/\u00ff"])("%j is not a valid target", async (target) => {
   const status = await statusOf(target);
-  // Bun takes the text after a space for the version.
+  // Bun mistakes the text after a space for the version.
   expect(runtime === "bun" ? [400, 404, 505] : [400]).toContain(status);
 });

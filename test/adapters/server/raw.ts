@@ -9,10 +9,10 @@ export interface RawResponse {
 
 /** Options for sending a raw request. */
 export interface RawOptions {
-  /** Sent repeatedly after the request. */
+  /** Bytes sent repeatedly after the request. */
   readonly drip?: string;
   readonly everyMs?: number;
-  /** Number of whole responses to wait for, instead of the end of the connection. */
+  /** Number of complete responses to wait for, instead of the end of the connection. */
   readonly responses?: number;
   /** Maximum wait, ms. Default: 1,000, or 5,000 with `responses`. */
   readonly ms?: number;
@@ -55,7 +55,7 @@ export function sendRaw(
   });
 }
 
-/** Number of whole responses with a `Content-Length`, or without body and length. */
+/** Number of complete responses that have a `Content-Length`, or neither body nor length. */
 function countWholeResponses(text: string): number {
   let count = 0;
   for (let remainingBytes = Buffer.from(text); ; count++) {

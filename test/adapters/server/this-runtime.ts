@@ -3,7 +3,7 @@ import type { Listening, ServedApp, ServeOptions } from "../../../adapters/serve
 /** The runtime that runs this test. */
 export const runtime: "node" | "bun" | "deno" = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node";
 
-/** Serves an application with the server adapter of this runtime. */
+/** Serves an application with this runtime's server adapter. */
 export async function serveHere(app: ServedApp, options: ServeOptions = {}): Promise<Listening> {
   const { serve } =
     runtime === "bun"

@@ -44,7 +44,7 @@ function fetchText(url: string): Promise<string> {
   });
 }
 
-/** The serial number of the certificate on a new connection. */
+/** The serial number of a new connection's certificate. */
 function readSerial(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket: TLSSocket = connectTls({ port, host: "127.0.0.1", ca: authority.ca }, () => {
@@ -153,7 +153,7 @@ describe("an unusable certificate", () => {
     });
   });
 
-  // The library of Bun has no lower limit.
+  // Bun's library has no lower limit.
   test.skipIf(runtime === "bun")("fails the start if its key is too weak, and is not used if renewed", async () => {
     const weakCertificate = authority.issue({ names: ["127.0.0.1"], rsaBits: 512 });
     const refusal = expect.objectContaining({
@@ -191,7 +191,7 @@ describe("an unusable certificate", () => {
   });
 });
 
-describe.skipIf(runtime !== "node")("an HTTPS server of the program", () => {
+describe.skipIf(runtime !== "node")("the program's own HTTPS server", () => {
   function programServer(handlers: FakeHandlers): Promise<{ server: Server; port: number; addresses: string[] }> {
     const addresses: string[] = [];
     const app = { ...fakeApp(handlers), listeningAt: (url: string) => void addresses.push(url) };

@@ -18,9 +18,9 @@ const WORDS = {
   Telu: "అంతర్జాతీయ సంస్థ",
   Thai: "องค์การระหว่างประเทศ",
 } as const;
-/** Maximum time that a voice takes for a letter of a word, ms; spelling takes longer. */
+/** Maximum duration per letter of a spoken word, ms; spelling takes longer. */
 const MAX_LETTER_MS = 200;
-/** Maximum sound per character in scripts whose characters are syllables or words, ms. */
+/** Maximum duration per character in scripts whose characters are syllables or words, ms. */
 const MAX_SYLLABLE_MS = 400;
 
 test.for([
@@ -39,7 +39,7 @@ test.for([
   ["ko-KR", "ko"],
   ["lv-LV", "bat/lv"],
   ["sr-RS", "zls/sr"],
-] as const)("a voice of %s reads its declared scripts as words, and spells others", async ([tag, voice]) => {
+] as const)("a voice for %s reads its declared scripts as words, and spells others", async ([tag, voice]) => {
   const espeak = await espeakInstance();
   expect(espeak.set_voice(voice)).toBe(0);
   espeak.set_rate(160);

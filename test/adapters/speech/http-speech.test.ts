@@ -94,7 +94,7 @@ describe("a request to a speech server", () => {
   });
 });
 
-describe("the samples of a speech server", () => {
+describe("a speech server's samples", () => {
   test("are complete if pieces end within a sample", async () => {
     const { samples, sampleRate } = await speak("abc abc abc");
     expect(sampleRate).toBe(24_000);
@@ -116,7 +116,7 @@ describe("the samples of a speech server", () => {
     expect(toneShare(samples.subarray(2000), 450, sampleRate)).toBeGreaterThan(0.97);
   });
 
-  test("are refused with another content type", async () => {
+  test("are refused if the content type is another one", async () => {
     server.contentType = "text/html; charset=utf-8";
     const error = await failure(speak("Oi."));
     expect(error).toMatchObject({ name: "SpeechFailed" });
@@ -185,7 +185,7 @@ describe("a failing speech server", () => {
       expect(printedForms(error)).not.toMatch(/very-secret-key|Our secret/);
   });
 
-  test("with 429 is tried again after Retry-After", async () => {
+  test("is tried again after the Retry-After of a 429", async () => {
     server.fail({ status: 429, headers: { "retry-after": "1" } });
     const startedAt = performance.now();
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
@@ -193,12 +193,12 @@ describe("a failing speech server", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("with 500 is tried again", async () => {
+  test("is tried again after a 500", async () => {
     server.fail({ status: 500 });
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
   });
 
-  test("is tried again after cuts, at most twice", async () => {
+  test("is tried again after a cut connection, at most twice", async () => {
     server.fail("cut");
     expect((await speak("Oi.")).samples.length).toBeGreaterThan(0);
     expect(server.requests).toHaveLength(2);
@@ -209,12 +209,12 @@ describe("a failing speech server", () => {
     expect(requestCount).toBeLessThanOrEqual(6); // Deno itself repeats requests on reused connections
   });
 
-  test("with a long error body is quoted briefly", async () => {
+  test("is quoted briefly if its error body is long", async () => {
     server.fail({ status: 422, body: JSON.stringify({ error: { message: "long ".repeat(1000) } }) });
     expect((await failure(speak("Oi."))).message.length).toBeLessThan(300);
   });
 
-  test("that never responds is abandoned in time", async () => {
+  test("is abandoned in time if it never responds", async () => {
     server.fail("silent");
     const error = await failure(speak("Oi.", { timeoutMs: 150 }));
     expect(error.message).toBe("the speech server did not respond within 150 ms");
@@ -226,7 +226,7 @@ describe("a failing speech server", () => {
     ["truncate", /the speech server failed/],
     ["drop", /the speech server failed/],
     ["empty", /found nothing in the text/],
-  ] as const)("with fault %s is reported, not retried", async (fault, message) => {
+  ] as const)("is reported, not retried, for the fault %s", async (fault, message) => {
     server.fail(fault);
     const error = await failure(speak("Uma frase um pouco mais longa do que as outras.", { timeoutMs: 200 }));
     expect(error.name).toBe("SpeechFailed");
@@ -234,7 +234,7 @@ describe("a failing speech server", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("is reported if it is not reachable", { timeout: 20_000 }, async () => {
+  test("is reported if it is unreachable", { timeout: 20_000 }, async () => {
     await server.close();
     const error = await failure(speak("Oi."));
     expect(error.name).toBe("SpeechFailed");

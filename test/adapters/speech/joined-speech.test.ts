@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const neverAborted = new AbortController().signal;
 
-/** An engine whose samples all have one value. */
+/** An engine whose samples all have the same value. */
 class ScriptedSpeech implements Speech {
   readonly texts: string[] = [];
   readonly atOnce: Readonly<Record<string, number>>;

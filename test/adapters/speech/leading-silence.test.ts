@@ -27,12 +27,12 @@ describe("leading silence", () => {
     },
   );
 
-  test.each([1, 7, 1000])("of less than 40 ms is kept, in pieces of %i samples", (length) => {
+  test.each([1, 7, 1000])("is kept if shorter than 40 ms, in pieces of %i samples", (length) => {
     const input = concatPcm([new Int16Array(100), sound]);
     expect(shortenSilence(input, length)).toEqual(input);
   });
 
-  test("without a sound after it is dropped", () => {
+  test("is dropped if no sound follows", () => {
     expect(shortenSilence(new Int16Array(5000).fill(20), 160)).toHaveLength(0);
   });
 });

@@ -4,7 +4,7 @@ import { segments } from "../../../adapters/speech/segments.ts";
 import { CODE_POINT, fuzz } from "../../support/fuzz.ts";
 
 describe("segments of a text", () => {
-  test("are sentences, short ones joined", () => {
+  test("are sentences; short ones are joined", () => {
     const text =
       "Dr. Smith called. She will call again tomorrow at ten o'clock in the morning! Is that all right with you, or is it not?";
     expect(segments(text)).toEqual([
@@ -23,7 +23,7 @@ describe("segments of a text", () => {
     expect(segments("Opening hours\nMonday to Friday")).toEqual(["Opening hours. Monday to Friday"]);
   });
 
-  test("of a long sentence end at a comma, else at a space", () => {
+  test("end at a comma within a long sentence, or else at a space", () => {
     const clause = `${"word ".repeat(40).trim()}, `;
     const [first = "", second = ""] = segments(clause.repeat(2));
     expect(first).toBe(clause.trim());
@@ -31,13 +31,13 @@ describe("segments of a text", () => {
     for (const segment of segments("word ".repeat(200))) expect(segment).toMatch(/^word( word)*$/);
   });
 
-  test("split words above 40 letters between characters", () => {
+  test("split words of more than 40 letters between characters", () => {
     expect(segments("a".repeat(100))).toEqual([`${"a".repeat(40)} ${"a".repeat(40)} ${"a".repeat(20)}`]);
     expect(segments("é".repeat(50)).join("").replaceAll(" ", "")).toBe("é".repeat(50));
     expect(segments("e\u0301".repeat(50)).join(" ")).not.toMatch(/ \u0301/);
   });
 
-  test("end at the full stops of other scripts", () => {
+  test("end at other scripts' full stops", () => {
     expect(segments(`${"今天天气很好".repeat(7)}。${"我们去公园散步".repeat(7)}。`)).toHaveLength(2);
   });
 

@@ -9,7 +9,7 @@ const chunk = (value: number, length = 100): PcmChunk => ({
 });
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A rendering whose pieces are released by the test. */
+/** A rendering whose pieces the test releases. */
 function manualRendering() {
   let release: (() => void) | undefined;
   const subject = {
@@ -99,7 +99,7 @@ describe("SpeechCache", () => {
     expect(await valuesOf(cache.speech("a", () => rendering(2), neverAborted))).toEqual([2]);
   });
 
-  test("evicts the least recently used when full", async () => {
+  test("evicts the least recently used text when full", async () => {
     const cache = new SpeechCache(500);
     await valuesOf(cache.speech("a", () => rendering(1), neverAborted));
     await valuesOf(cache.speech("b", () => rendering(2), neverAborted));

@@ -42,7 +42,7 @@ async function heardMs(chunks: PcmChunk[]): Promise<number> {
   return toneMs(concatPcm(pieces), RATE);
 }
 
-describe("the WAV of a speech server", () => {
+describe("a speech server's WAV", () => {
   test.for([
     ["a placeholder of 0x7FFFFFFF", 0x7fff_ffff],
     ["a placeholder of 0x7FFFF024", 0x7fff_f024],
@@ -50,12 +50,12 @@ describe("the WAV of a speech server", () => {
     ["all ones", 0xffff_ffff],
     ["zero", 0],
     ["more than was sent", BYTES.length + 50_000],
-  ] as const)("of %s length is played to the end", async ([, claim]) => {
+  ] as const)("is played to the end if its stated length is %s", async ([, claim]) => {
     for (const pieceBytes of [1, 997, 4_801, 1_000_000])
       expect(await heardMs(await decode(concatBytes([headerOf(claim), BYTES]), pieceBytes))).toBeGreaterThan(580);
   });
 
-  test("that repeats its header in each chunk is played without the headers", async () => {
+  test("is played without the headers if each chunk repeats the header", async () => {
     const half = BYTES.subarray(0, BYTES.length / 2);
     for (const claim of [half.length, 0x7fff_ffff, 0]) {
       const body = concatBytes([headerOf(claim), half, headerOf(claim), half]);
@@ -65,7 +65,7 @@ describe("the WAV of a speech server", () => {
     }
   });
 
-  test("of two joined rates is played at both", async () => {
+  test("is played at both rates if it joins two", async () => {
     const fasterAudio = pcmToBytes(tone(1_000, 600, 24_000, 8_000));
     const chunks = await decode(
       concatBytes([headerOf(BYTES.length), BYTES, headerOf(fasterAudio.length, 24_000), fasterAudio]),
@@ -75,7 +75,7 @@ describe("the WAV of a speech server", () => {
     expect(await heardMs(chunks)).toBeGreaterThan(1_100);
   });
 
-  test("with an unreadable part is an error; a line break after it is not", async () => {
+  test("is an error if a part is unreadable, but not if a line break follows", async () => {
     const gsm = headerOf(BYTES.length);
     new DataView(gsm.buffer).setUint16(20, 49, true);
     const first = concatBytes([headerOf(BYTES.length), BYTES]);
@@ -83,7 +83,7 @@ describe("the WAV of a speech server", () => {
     expect(await heardMs(await decode(concatBytes([first, new Uint8Array([13, 10])]), 4_000))).toBeGreaterThan(580);
   });
 
-  test("without samples yields none, and without a data chunk is refused", async () => {
+  test("yields no samples if it has none, and is refused if it has no data chunk", async () => {
     expect(await decode(headerOf(0), 10)).toEqual([]);
     await expect(decode(headerOf(0).subarray(0, 36), 10)).rejects.toThrow("before any audio data");
   });
@@ -93,7 +93,7 @@ test.for([
   ["44.1 kHz, stereo, with tags", stereoMp3],
   ["16 kHz, variable bit rate", vbrMp3],
   ["8 kHz", gappedMp3],
-] as const)("an MP3 of %s is decoded regardless", async ([, file]) => {
+] as const)("an MP3 (%s) is decoded whatever its content type", async ([, file]) => {
   for (const contentType of ["audio/pcm", "audio/mpeg", "application/json"])
     expect(await heardMs(await decode(file, 1_500, contentType))).toBeGreaterThan(2_900);
 });

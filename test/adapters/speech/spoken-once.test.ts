@@ -52,7 +52,7 @@ test("calls with the same text share one rendering; another text is rendered aga
   try {
     const instances: string[] = [];
     for (let n = 0; n < CALLS; n++) instances.push(await createLinked(`Desk ${n}`));
-    jobs.length = 0; // warming up speaks too
+    jobs.length = 0; // warming up also speaks
     const heardDurations = await Promise.all(instances.map((id) => call(id, text)));
     expect(new Set(heardDurations).size).toBe(1);
     heardDurations.push(await call(instances[0]!, text));
@@ -64,7 +64,7 @@ test("calls with the same text share one rendering; another text is rendered aga
   }
 });
 
-describe("the speech cache of the embedded engines", () => {
+describe("the embedded engines' speech cache", () => {
   const MIB = 1024 * 1024;
   const renderedTexts: string[] = [];
   /** Workers with one voice that renders ten MiB for any text. */

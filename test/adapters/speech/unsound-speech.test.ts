@@ -123,7 +123,7 @@ function json(): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ error: "overloaded ".repeat(50) }));
 }
 
-/** A WAV file of GSM 6.10. */
+/** A WAV file in GSM 6.10. */
 function gsm(): Uint8Array {
   const bytes = concatBytes([wavHeader({ sampleRate: 8_000 }), random16k()]);
   new DataView(bytes.buffer).setUint16(20, 49, true);

@@ -38,7 +38,7 @@ const refusal = (options: EmbeddedSpeechOptions, id: string): Promise<string> =>
       (error: Error) => `${error.name}: ${error.message}`,
     );
 
-describe("the voice catalogue of the embedded engines", () => {
+describe("the embedded engines' voice catalogue", () => {
   const speech = embeddedSpeech({ pool, http });
 
   test.each([
@@ -160,7 +160,7 @@ describe("an unavailable voice", () => {
     expect(await refusal({ pool: workers }, id)).toBe(`VoiceUnavailable: ${message}`);
   });
 
-  test("of a known model is refused with the command that installs it", async () => {
+  test("from a known model is refused with the command that installs it", async () => {
     const naturalRemedy = ({ number }: { number: number }) =>
       ({ commands: "ringport models add it", isExact: number === 20 }) as const;
     expect(await refusal({ pool: withoutEngines, naturalRemedy }, "pt-BR-20")).toBe(
@@ -177,7 +177,7 @@ describe("an unavailable voice", () => {
       "en-US-50",
       "voice en-US-50 is not available; to fix it, put it back; or choose a voice for en-US: en-US-1, en-US-7",
     ],
-  ])("%s of a lost model is refused with the fix that restores it", async (id, text) => {
+  ])("%s from a lost model is refused with the fix that restores it", async (id, text) => {
     const englishVoice: Voice = { id: "en-US-7", language: "en-US", engine: "neural", name: "duo", quality: "natural" };
     const neural: Speech = {
       voices: async () => [englishVoice],

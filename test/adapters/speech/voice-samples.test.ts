@@ -38,7 +38,7 @@ describe("voice samples", { timeout: 30_000 }, () => {
     },
   );
 
-  test("of one voice are rendered once concurrently", async () => {
+  test("are rendered once for concurrent requests", async () => {
     jobs.length = 0;
     const files = await Promise.all(Array.from({ length: 20 }, () => voiceSample(context, "it-IT-1")));
     files.push(await voiceSample(context, "it-IT-1"));
@@ -47,7 +47,7 @@ describe("voice samples", { timeout: 30_000 }, () => {
   });
 });
 
-/** The share of the windows whose loudness is above a level. */
+/** The share of windows that are louder than a level. */
 function share(samples: Int16Array, size: number, level: number): number {
   let loudCount = 0;
   let windows = 0;

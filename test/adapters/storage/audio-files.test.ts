@@ -45,7 +45,7 @@ const expectFilesIn = (path: string, ids: string[]) =>
   expect.poll(() => filesIn(path), { timeout: 10_000, interval: 20 }).toEqual(ids);
 
 describe("a large audio file in SQLite", () => {
-  test("is readable while its call is active and deleted after it", async () => {
+  test("is readable while its call is active, and deleted afterwards", async () => {
     const { path, storage } = await openWithInstance();
     expect((await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, [])).kind).toBe("created");
     expect(Buffer.compare((await storage.calls.audio("call_1"))!, FILE)).toBe(0);

@@ -43,7 +43,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   });
 });
 
-/** Migrates a database of the version before events had positions, and checks the result. */
+/** Migrates a database from the version before events had positions, and checks the result. */
 async function expectPositionsAfterMigration(
   connect: () => Promise<ConnectedDatabase>,
   createStorage: () => Storage,
@@ -102,7 +102,7 @@ async function expectPositionsAfterMigration(
   await reopenedStorage.close();
 }
 
-/** Expects that another program's open transaction blocks the events of one user only. */
+/** Expects that another program's open transaction blocks only one user's events. */
 async function expectNoWaitForForeignTransaction(url: string): Promise<void> {
   const storage = postgresStorage({ url });
   await storage.open({ exclusive: true });

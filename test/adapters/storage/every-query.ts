@@ -25,7 +25,7 @@ import {
   storedWebhook,
 } from "./records.ts";
 
-/** A value for each filter of each list; the compiler reports a new one. */
+/** A value for each filter of each list; the compiler reports a missing one. */
 const CALLS: Required<CallFilter> = {
   instanceId: "inst_1",
   status: "FAILED",
@@ -47,7 +47,7 @@ const TOKENS: Parameters<AccountStore["tokens"]> = ["usr_1"];
 /** A later page of a list. */
 const NEXT_PAGE = { limit: 10, after: "call_1" };
 
-/** Calls every method of a storage, with every combination of filters. The records are related if a method needs it. */
+/** Calls every method of a storage, with every combination of filters. Records are related if a method needs that. */
 export async function runEveryQuery(storage: Storage): Promise<void> {
   await queryAccounts(storage);
   await queryInstances(storage);
@@ -257,7 +257,7 @@ async function deleteAll({ logins, instances, calls, receipts, webhooks }: Stora
   await logins.deleteAccount("acc_2");
 }
 
-/** Every combination of the fields of a filter. */
+/** Every combination of a filter's fields. */
 function subsets<Filter extends object>(filter: Filter): Partial<Filter>[] {
   let combinations: Partial<Filter>[] = [{}];
   for (const [name, value] of Object.entries(filter))

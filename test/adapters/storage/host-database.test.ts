@@ -10,7 +10,7 @@ import { runEveryQuery } from "./every-query.ts";
 import { scratchPath } from "./scratch.ts";
 import { databaseBefore } from "./steps-before.ts";
 
-/** Tables of another program, some with the same names as Ringport's. */
+/** Another program's tables, some with the same names as Ringport's. */
 const HOST_TABLES = `
   create table users (id integer primary key, email text);
   create table calls (id integer primary key);
@@ -21,7 +21,7 @@ const HOST_TABLES = `
   insert into kysely_migration values ('0001_first_tables', '2020-01-01T00:00:00.000Z');
 `;
 
-describe("a SQLite file of another program", () => {
+describe("another program's SQLite file", () => {
   test("is refused with the fix and stays unchanged", async () => {
     const path = hostFile();
     const tablesBefore = tablesOf(path);
@@ -61,7 +61,7 @@ test("a malformed schema or prefix is refused", async () => {
 });
 
 const postgres = await findPostgres();
-describe.skipIf(postgres.missing)(`a database of another program on ${postgres.title}`, { timeout: 60_000 }, () => {
+describe.skipIf(postgres.missing)(`another program's database on ${postgres.title}`, { timeout: 60_000 }, () => {
   let server: RunningPostgres;
   beforeAll(async () => {
     server = await postgres.start();
@@ -150,7 +150,7 @@ describe.skipIf(postgres.missing)(`a database of another program on ${postgres.t
     await pool.end();
   });
 
-  test("renames the migration tables of an earlier version", async () => {
+  test("renames an earlier version's migration tables", async () => {
     const url = await server.createDatabase();
     const olderDatabase = await connectPostgres({ url });
     await (await databaseBefore("0010_owners", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();

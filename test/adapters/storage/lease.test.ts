@@ -12,13 +12,13 @@ import { databaseBefore } from "./steps-before.ts";
 const postgres = await findPostgres();
 let server: RunningPostgres;
 
-/** Two storages of one new database. */
+/** Two storages on one new database. */
 async function twoStorages(): Promise<{ url: string; first: Storage; second: Storage }> {
   const url = await server.createDatabase();
   return { url, first: postgresStorage({ url }), second: postgresStorage({ url }) };
 }
 
-/** Opens as soon as the lease of the previous owner has expired. */
+/** Opens as soon as the previous owner's lease has expired. */
 async function openOnceFree(storage: Storage, leaseMs?: number): Promise<void> {
   for (;;) {
     const refusal = await storage.open({ exclusive: true, leaseMs }).catch((error: unknown) => error);
@@ -32,7 +32,7 @@ const WRITERS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 const user = (n: number) => ({ id: `usr_${n}`, name: `name ${n}`, createdAt: 1 });
 
-describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`, { timeout: 60_000 }, () => {
+describe.skipIf(postgres.missing)(`a database's lease on ${postgres.title}`, { timeout: 60_000 }, () => {
   beforeAll(async () => {
     server = await postgres.start();
   }, 30_000);
@@ -97,7 +97,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     for (const [name, write] of Object.entries(writesOf(second)))
       await expect(write(), name).resolves.not.toBeInstanceOf(Error);
 
-    await first.close(); // does not release the lease of another owner
+    await first.close(); // does not release another owner's lease
     await expect(first.open({ exclusive: true })).rejects.toBeInstanceOf(StorageLocked);
     await second.close();
   });
@@ -157,7 +157,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     await first.close();
   });
 
-  test("can be acquired while a transaction of the old owner is suspended", async () => {
+  test("can be acquired while the old owner's transaction is suspended", async () => {
     const { url, first, second } = await twoStorages();
     await first.open({ exclusive: true, leaseMs: 700 });
     await first.close();
@@ -200,7 +200,7 @@ describe.skipIf(postgres.missing)(`the lease of a database on ${postgres.title}`
     loseResponseTo("commit");
     await storage.close();
     const successor = postgresStorage({ url });
-    await successor.open({ exclusive: true }); // the lease was released although the response was lost
+    await successor.open({ exclusive: true }); // the lease was released even though the response was lost
     await successor.close();
     await pool.end();
   });
@@ -243,7 +243,7 @@ function event(id: string, userId = "usr_1") {
   return { id, type: "queued", timestamp, callId: null, instanceId: "inst_1", userId, data: {} } as never;
 }
 
-/** Appends events to the log of a separate user until an error; returns the error. */
+/** Appends events to a separate user's log until an error occurs; returns the error. */
 async function writeUntilLost(storage: Storage, name: string, acknowledgedNames: string[]): Promise<unknown> {
   for (let n = 0; ; n++) {
     const id = `evt_${name}_${n}`;
@@ -278,7 +278,7 @@ function writesOf({ accounts, instances, calls, events, receipts, transcripts, r
   };
 }
 
-/** Resolves if a statement about the table waits for a lock. */
+/** Throws an Error unless a statement on the table is waiting for a lock. */
 async function expectWaiting(url: string, table: string): Promise<void> {
   await using client = await openClient(url);
   const { rows } = await client.query(
@@ -288,7 +288,7 @@ async function expectWaiting(url: string, table: string): Promise<void> {
   if (rows.length === 0) throw new Error(`no statement waits for ${table}`);
 }
 
-/** A pool that can lose the response to the nth statement with a first word; the statement still runs. */
+/** A pool that can lose the response to the nth statement that starts with a word; the statement still runs. */
 function fragilePool(url: string) {
   const innerPool = new pg.Pool({ connectionString: url });
   let lostWord = "";

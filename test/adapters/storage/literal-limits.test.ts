@@ -13,13 +13,13 @@ const db = new Kysely<Database>({
   },
 });
 
-test("a limit is part of the statement, other values are parameters", () => {
+test("a limit is part of the statement; other values are parameters", () => {
   const { sql, parameters } = db.selectFrom("calls").select("id").where("user_id", "=", "ada").limit(7).compile();
   expect(sql).toBe('select "id" from "calls" where "user_id" = ? limit 7');
   expect(parameters).toEqual(["ada"]);
 });
 
-test("a limit that differs between the runs of a prepared query is a parameter", () => {
+test("a limit that differs between a prepared query's runs is a parameter", () => {
   const query = preparedQuery((kysely, { limit }: { readonly limit: number }) =>
     kysely.selectFrom("calls").select("id").limit(limit),
   );

@@ -12,7 +12,7 @@ const LIMITS = { statementMs: 200, idleMs: 5_000, silenceMs: 5_000 };
 const postgres = await findPostgres();
 const pooler = findPooler();
 
-describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeout: 60_000 }, () => {
+describe.skipIf(postgres.missing)(`a locked table on ${postgres.title}`, { timeout: 60_000 }, () => {
   let server: RunningPostgres;
   beforeAll(async () => {
     server = await postgres.start();
@@ -70,7 +70,7 @@ describe.skipIf(postgres.missing)(`a locked table of ${postgres.title}`, { timeo
     await expectFewConnections(url, runningPooler.urlThrough(url));
   });
 
-  test("never makes renewals of the lease pile up", async () => {
+  test("never makes lease renewals pile up", async () => {
     const url = await server.createDatabase();
     const storage = await open(url);
     await storage.lease?.renew();

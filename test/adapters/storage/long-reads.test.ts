@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.close());
 
-/** Row counts of the queries of a read, and its result. */
+/** The row counts of a read's queries, and the read's result. */
 async function measure<T>(read: () => Promise<T>): Promise<{ result: T; sizes: number[] }> {
   statements.length = 0;
   const result = await read();
@@ -31,7 +31,7 @@ async function measure<T>(read: () => Promise<T>): Promise<{ result: T; sizes: n
 const forEachNumber = <T>(store: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: RECORD_COUNT }, (_, n) => store(n)));
 
-test("the reasons of a day's failed calls are read in pieces", async () => {
+test("the reasons for a day's failed calls are read in pieces", async () => {
   await forEachNumber(async (n) => {
     await storage.instances.insert(storedInstance(`inst_${n}`), []);
     await storage.calls.insert(storedCall(`call_${n}`, `inst_${n}`), undefined, { kind: "single" }, []);

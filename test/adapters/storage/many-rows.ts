@@ -1,4 +1,4 @@
-/** Statements that fill an empty database of PostgreSQL with the rows of a busy server; most belong to one user. */
+/** Statements that fill an empty PostgreSQL database with a busy server's rows; most belong to one user. */
 export const MANY_ROWS: readonly string[] = [
   // 10,000 final calls on 20 instances, to 400 numbers.
   rows(

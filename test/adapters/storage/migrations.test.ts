@@ -72,7 +72,7 @@ test("four processes migrate one new SQLite file at the same time", { timeout: 6
   }
 });
 
-test("a SQLite file of a newer version is refused and stays unchanged", async () => {
+test("a newer version's SQLite file is refused and stays unchanged", async () => {
   const path = scratchPath();
   await openAndClose(path);
   const database = new DatabaseSync(path);
@@ -113,7 +113,7 @@ test("a program next to an older server does not migrate and names the fix", asy
   await server.close?.();
 });
 
-test("deletions of older versions count as finished", async () => {
+test("deletions from older versions count as finished", async () => {
   const path = scratchPath();
   const connection = await connectSqlite({ path });
   const db = await databaseBefore("0008_deletions", connection.dialect, connection.columnTypes);
@@ -131,12 +131,12 @@ test("deletions of older versions count as finished", async () => {
   await storage.close();
 });
 
-test("receipts of older versions name their records, without copies of them", async () => {
+test("receipts from older versions name their records, without copies of them", async () => {
   const path = scratchPath();
   await expectReceiptsMigrated(() => connectSqlite({ path }), SQLITE_TRAITS);
 });
 
-test("receipts of older versions are found by their key, page by page", async () => {
+test("receipts from older versions are found by their key, page by page", async () => {
   const [path, olderPath] = [scratchPath(), scratchPath()];
   const connection = await connectSqlite({ path });
   const db = await databaseBefore("0034_receipt_ids", connection.dialect, connection.columnTypes);
@@ -153,7 +153,7 @@ test("receipts of older versions are found by their key, page by page", async ()
   const olderDatabase = await connectSqlite({ path: olderPath });
   await (await databaseBefore("0034_receipt_ids", olderDatabase.dialect, olderDatabase.columnTypes)).destroy();
   const database = new DatabaseSync(olderPath);
-  database.exec("alter table receipts add column record_id text not null default ''"); // as within the step
+  database.exec("alter table receipts add column record_id text not null default ''"); // as in the middle of the step
   const pages = statements.filter(({ sql }) => /^select user_id, scope, key, result/.test(sql));
   expect(pages.map(({ rows }) => rows)).toEqual([100, 100, 50]);
   for (const { sql, parameters } of pages) {
@@ -163,7 +163,7 @@ test("receipts of older versions are found by their key, page by page", async ()
   database.close();
 });
 
-test("waiting targets of older versions are counted by the reason of their last call", async () => {
+test("waiting targets from older versions are counted by their last call's reason", async () => {
   const path = scratchPath();
   await expectWaitingCounted(() => connectSqlite({ path }), SQLITE_TRAITS);
 });
@@ -202,18 +202,18 @@ describe.skipIf(postgres.missing)(postgres.title, { timeout: 60_000 }, () => {
     await Promise.all(storages.map((storage) => storage.close()));
   });
 
-  test("receipts of older versions name their records, without copies of them", async () => {
+  test("receipts from older versions name their records, without copies of them", async () => {
     const url = await server.createDatabase();
     await expectReceiptsMigrated(() => connectPostgres({ url }), POSTGRES_TRAITS);
   });
 
-  test("waiting targets of older versions are counted by the reason of their last call", async () => {
+  test("waiting targets from older versions are counted by their last call's reason", async () => {
     const url = await server.createDatabase();
     await expectWaitingCounted(() => connectPostgres({ url }), POSTGRES_TRAITS);
   });
 });
 
-/** Migrates the targets of two batches with their counts. */
+/** Migrates two batches' targets with their counts. */
 async function expectWaitingCounted(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
   const olderDatabase = await connect();
   const db = await databaseBefore("0043_waiting_reasons", olderDatabase.dialect, olderDatabase.columnTypes);
@@ -247,7 +247,7 @@ const insertOldReceipt = (db: Kysely<unknown>, key: string, result: unknown, use
   sql`insert into receipts (user_id, scope, key, fingerprint, result, created_at)
     values (${userId}, '', ${key}, 'body', ${result && JSON.stringify(result)}, 5)`.execute(db);
 
-/** Migrates more receipts of two users than fit on one page. */
+/** Migrates two users' receipts, more than fit on one page. */
 async function expectReceiptsMigrated(connect: () => Promise<ConnectedDatabase>, traits: Traits): Promise<void> {
   const olderDatabase = await connect();
   const db = await databaseBefore("0034_receipt_ids", olderDatabase.dialect, olderDatabase.columnTypes);

@@ -16,7 +16,7 @@ export interface OpenerProcess {
   kill(): Promise<void>;
 }
 
-/** Opens a SQLite file in another process, at the time `at` (ms), so that several can do so together. */
+/** Opens a SQLite file in another process, at the time `at` (ms), so that several processes can do so together. */
 export async function openInOtherProcess(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
   const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -1,5 +1,5 @@
-// A process that opens the SQLite file of the first argument at the time (ms) of the third, prints the result in one
-// line and runs until its input ends.
+// A process that opens a SQLite file (first argument) at a time in ms (third argument), prints the result in one line
+// and runs until its input ends.
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 
 const [path = "", exclusive, at] = process.argv.slice(2);

@@ -61,7 +61,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
     }
   });
 
-  test("a NUL character in a text fails only its own statement", { timeout: 60_000 }, async () => {
+  test("a NUL character in text fails only its own statement", { timeout: 60_000 }, async () => {
     const server = await postgres.start();
     try {
       const storage = postgresStorage({ url: await server.createDatabase() });

@@ -98,7 +98,7 @@ async function expectUnfinishedWorkSettled(storage: Storage): Promise<void> {
   await world.stop();
 }
 
-test("a SQLite database of the previous version opens, and its unfinished work is settled", async () => {
+test("the previous version's SQLite database opens, and its unfinished work is settled", async () => {
   const path = scratchPath();
   const database = new DatabaseSync(path);
   database.exec(DUMP);
@@ -114,7 +114,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   }, 30_000);
   afterAll(() => server?.stop());
 
-  test("a PostgreSQL database of the previous version opens, and its unfinished work is settled", async () => {
+  test("the previous version's PostgreSQL database opens, and its unfinished work is settled", async () => {
     if (!server) throw new Error("PostgreSQL has not started");
     const url = await server.createDatabase();
     const dialect = new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) });

@@ -9,7 +9,7 @@ import { scratchPath } from "./scratch.ts";
 
 const write = (storage: Storage, id: string) => storage.accounts.ensureUser({ id, name: id, createdAt: 1 });
 
-describe("the server lock of a SQLite file", () => {
+describe("a SQLite file's server lock", () => {
   test("refuses a second server until the first closes", async () => {
     const path = scratchPath();
     const first = sqliteStorage({ path });
@@ -125,7 +125,7 @@ describe("the server lock of a SQLite file", () => {
     await first.close();
   });
 
-  test("does not exist for a database in memory", async () => {
+  test("does not exist for an in-memory database", async () => {
     const storages = [sqliteStorage({ path: ":memory:" }), sqliteStorage({ path: ":memory:" })];
     for (const storage of storages) await storage.open({ exclusive: true });
     for (const storage of storages) await storage.close();

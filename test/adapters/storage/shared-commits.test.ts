@@ -58,7 +58,7 @@ test("each writer in a shared commit succeeds or fails on its own", async () => 
     NUMBERS.map((n) => storage.instances.insert(instance(n), [createdEvent(n)])),
   );
   const rejectedNumbers = results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
-  expect(rejectedNumbers).toEqual([7]); // an instance with that id exists
+  expect(rejectedNumbers).toEqual([7]); // an instance with that id already exists
   const events = await storage.events.ofUser("usr_1", {}, {});
   expect(events.map(({ instanceId }) => instanceId)).toEqual(NUMBERS.filter((n) => n !== 7).map((n) => instance(n).id));
   await storage.close();

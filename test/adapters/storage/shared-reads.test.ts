@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sharedReads } from "../../../adapters/storage/sqlite/sqlite-dialect.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** The reading connection, and the writing connection of another process. */
+/** The reading connection, and another process's writing connection. */
 function connections() {
   const path = join(temporaryFolder("shared-reads"), "db.sqlite");
   const writer = new DatabaseSync(path);
@@ -26,7 +26,7 @@ function blockFor(ms: number): void {
   while (performance.now() < deadline);
 }
 
-test("a read sees what another process committed, even if the event loop is late", () => {
+test("a read sees what another process has committed, even if the event loop is late", () => {
   const { write, read } = connections();
   expect(read()).toEqual({ tokens: 0 });
   write();

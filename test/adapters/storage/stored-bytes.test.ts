@@ -24,7 +24,7 @@ async function openStorage({ connect, traits }: TestDatabase): Promise<Storage> 
   return storage;
 }
 
-/** Fills a database of the version before bytes were counted. */
+/** Fills a database from the version before bytes were counted. */
 async function olderDatabase(
   { connect }: TestDatabase,
   fill: (db: Kysely<unknown>) => Promise<unknown>,
@@ -56,7 +56,7 @@ async function countedOwners({ connect }: TestDatabase): Promise<string[]> {
 }
 
 function testByteCounts(newDatabase: () => Promise<TestDatabase>): void {
-  test("counts a recording of an earlier version that is longer than nine hours", async () => {
+  test("counts an earlier version's recording that is longer than nine hours", async () => {
     const database = await newDatabase();
     await olderDatabase(database, (db) =>
       sql`insert into calls
@@ -115,7 +115,7 @@ describe.skipIf(postgres.missing)(postgres.title, () => {
   test.each<[string, (storage: Storage) => Promise<unknown>]>([
     ["purge of an instance", ({ instances }) => instances.purge(9, 10)],
     ["removal of a user", ({ logins }) => logins.forgetUser("usr_1", 10)],
-  ])("a %s locks rows in the same order as calls", async (_, forget) => {
+  ])("a %s locks rows in the same order as calls do", async (_, forget) => {
     const url = await server.createDatabase();
     const storage = await openStorage({ connect: () => connectPostgres({ url }), traits: POSTGRES_TRAITS });
     await using lockingClient = await openClient(url);

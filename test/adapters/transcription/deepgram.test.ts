@@ -69,7 +69,7 @@ describe.each([
     });
   });
 
-  test("transcribes the last turn without a silence", async () => {
+  test("transcribes the last turn even if no silence follows", async () => {
     const listening = await openSession({ flux });
     push(listening, speech(440, 880).subarray(0, 2.5 * RATE), 0);
     await listening.session.close();

@@ -57,7 +57,7 @@ describe("a turn of a batch session", () => {
     ]);
   });
 
-  test("keeps the order of speaking if the first response is slow", async () => {
+  test("keeps the spoken order if the first response is slow", async () => {
     server.fail({ after: 200 });
     const { session, texts, whenEnded: ended } = await openSession({}, 8_000);
     speak(session, 440, 300, 0, 8_000);
@@ -147,7 +147,7 @@ describe("a failing transcription server", () => {
     expect((await transcribeTurn()).texts).toEqual(["tone 440"]);
   });
 
-  test("is reported if it is not reachable", async () => {
+  test("is reported if it is unreachable", async () => {
     await server.close();
     const { events } = await transcribeTurn({ closeMs: 15_000 });
     expect(errorsIn(events)).toEqual([
@@ -174,7 +174,7 @@ describe("a failing transcription server", () => {
 });
 
 describe("the end of a batch session", () => {
-  test("waits for responses at most closeMs", async () => {
+  test("waits at most closeMs for responses", async () => {
     server.fail({ after: 300 });
     expect((await transcribeTurn({ closeMs: 2_000 })).texts).toEqual(["tone 440"]);
     server.fail("silent");
@@ -183,7 +183,7 @@ describe("the end of a batch session", () => {
     expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
-  test("settles immediately after an abort or the close of the engine", async () => {
+  test("settles immediately once the signal aborts or the engine closes", async () => {
     server.fail("silent", "silent");
     const engine = openaiTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "whisper" });
     for (const endSession of [(session: ScriptedListening) => session.abort.abort(), () => void engine.close()]) {

@@ -138,7 +138,7 @@ describe("a broken realtime connection", () => {
     server = await openaiServer({ understand: understandTones });
   });
 
-  test("is reopened after a server falls silent", async () => {
+  test("is reopened after the server falls silent", async () => {
     server.failRealtime("silent");
     const listening = await openSession({ timeouts: { answerMs: 200, retryMs: 20 } });
     say(listening, 440, 1_000);
@@ -205,7 +205,7 @@ describe("the end of a realtime session", () => {
     expect(errorsIn(listening.events)).toHaveLength(1);
   });
 
-  test("closes the connection at once after an abort or the close of the engine", async () => {
+  test("closes the connection at once when the signal aborts or the engine closes", async () => {
     const engine = openaiRealtimeTranscription({ baseUrl: server.baseUrl, apiKey: API_KEY, model: "live" });
     const listenings = [await listen(engine), await listen(engine)] as const;
     await vi.waitFor(() => expect(server.connections.filter(({ session }) => session)).toHaveLength(2));

@@ -167,7 +167,7 @@ describe("UnprocessedAudio", () => {
   });
 });
 
-test("an EagerEndOfTurn of Flux is a partial text marked as ended", () => {
+test("an EagerEndOfTurn from Flux is a partial text marked as ended", () => {
   const listener = new RecordedResponses();
   const reader = new FluxReader(listener);
   const turn = (event: string, transcript: string): void =>

@@ -28,7 +28,7 @@ describe("a connection to a server", () => {
     expect(requests).toBe(0);
   });
 
-  test("fails with the reason for a wrong name, an unknown authority and a private address", async () => {
+  test("fails with the reason for a wrong name, an unknown CA and a private address", async () => {
     await expect(connectTo("other.example.com", { allowPrivate: true, ca: authority.ca })).rejects.toThrow(/altnames/);
     await expect(connectTo(HOST, { allowPrivate: true })).rejects.toThrow(/certificate/);
     await expect(connectTo(HOST, { ca: authority.ca })).rejects.toThrow(`"${HOST}" has no public address`);

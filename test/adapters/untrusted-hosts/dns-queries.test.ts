@@ -35,13 +35,13 @@ describe("a query for addresses", () => {
     expect(await queries.naptr("missing.example.com", neverAborted)).toEqual([]);
   });
 
-  test("does not wait for a family without a response", async () => {
+  test("does not wait for an address family without a response", async () => {
     const { queries } = await startQueries(() => "silence for IPv6");
     expect(addressesOf(await queries.addresses("half.example.com", neverAborted))).toEqual(["127.0.0.1"]);
   });
 
   test.each<NameAnswer>(["silence", "only over TCP, which is silent"])(
-    "ends immediately with its signal, closing its connections: %s",
+    "ends as soon as its signal aborts, closing its connections: %s",
     async (answer) => {
       const { server, queries } = await startQueries(() => answer);
       const scope = new AbortController();

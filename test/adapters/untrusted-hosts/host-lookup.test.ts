@@ -32,7 +32,7 @@ function startLookup() {
 }
 
 describe("a lookup", () => {
-  test("is one query for all callers of a host at the same time, and is then cached", async () => {
+  test("is one query for all concurrent callers of a host, and is then cached", async () => {
     const { system, hosts, queriedNames } = startLookup();
     const names = ["hooks.example.com", "HOOKS.example.com", "hooks.example.com."];
     const results = await Promise.all(names.map((name, index) => hosts.addresses(name, `usr_${index}`)));
@@ -44,7 +44,7 @@ describe("a lookup", () => {
     expect(queriedNames).toHaveLength(2);
   });
 
-  test("of an address, a local name or an impossible name queries no name server", async () => {
+  test("queries no name server for an address, a local name or an impossible name", async () => {
     const { hosts, queriedNames } = startLookup();
     expect(await hosts.addresses("192.0.2.9", "usr_1")).toEqual([hostAddress("192.0.2.9")]);
     expect(await hosts.addresses("PBX", "usr_1")).toEqual([]);
@@ -53,7 +53,7 @@ describe("a lookup", () => {
     expect(queriedNames).toEqual([]);
   });
 
-  test("that fails is not repeated immediately, whatever the failure", async () => {
+  test("is not repeated immediately after it fails, whatever the failure", async () => {
     const { system, hosts, queriedNames } = startLookup();
     for (const _ of [1, 2]) {
       expect(await hosts.addresses("missing.example.com", "usr_1")).toEqual([]);

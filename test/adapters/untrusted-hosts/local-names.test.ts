@@ -5,7 +5,7 @@ import { localNames, parseHosts } from "../../../adapters/untrusted-hosts/local-
 import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-test("names of the hosts file keep their addresses, in any case and with comments", () => {
+test("names in the hosts file keep their addresses, in any letter case and with comments", () => {
   const names = parseHosts(
     "# local\n10.0.0.5 PBX pbx.lan # the old one\n::1 ip6-loopback\nfd00::5\tpbx\nnothing here\n",
   );
@@ -16,7 +16,7 @@ test("names of the hosts file keep their addresses, in any case and with comment
   expect([...names.keys()]).toEqual(["pbx", "pbx.lan", "ip6-loopback"]);
 });
 
-test("localhost and names below it are this machine, even without a hosts file", async () => {
+test("localhost and names under it mean this machine, even without a hosts file", async () => {
   const local = localNames(new ManualSystem(), "/nowhere/hosts");
   for (const name of ["localhost", "app.localhost"])
     expect(await local(name)).toEqual([

@@ -38,7 +38,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
       send("usr_silent", `silent${index}.example.com`).catch(() => void failures++),
     );
     await expect.poll(() => nameServer.queries.length).toBeGreaterThanOrEqual(8);
-    // The hosts of the operator's databases, trunks and engines are looked up this way, in the thread pool of the process.
+    // The hosts of the operator's databases, trunks and engines are looked up this way, in the process's thread pool.
     const localLookups = await Promise.all(Array.from({ length: 8 }, () => lookup("localhost")));
     expect(localLookups).toHaveLength(8);
     const statuses = await Promise.all(
@@ -46,7 +46,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     );
     expect(statuses.every((status) => status === 204)).toBe(true);
     expect(receivedHosts).toHaveLength(20);
-    // Up to here, none of the other user's lookups has timed out.
+    // None of the other user's lookups has timed out by now.
     expect(failures).toBe(0);
     scope.abort(new Error("the server stops"));
     await Promise.all(silentDeliveries);
@@ -54,7 +54,7 @@ describe.each<NameAnswer>(["silence", "only over TCP, which is silent"])("a name
     await expect.poll(() => nameServer.connections).toBe(0);
   });
 
-  test("does not affect names of this machine", async () => {
+  test("does not affect this machine's names", async () => {
     const hosts = new HostLookup({ queries: dnsQueries({ system: realSystem, nameServers: [nameServer.address] }) });
     const sender = httpSender({ allowPrivate: true, hosts });
     const { signal } = new AbortController();

@@ -80,7 +80,7 @@ describe("a worker pool", () => {
     expect(await collect(runScript(pool, "count"))).toHaveLength(1);
   });
 
-  test("fails jobs of a missing worker file", async () => {
+  test("fails jobs if the worker file is missing", async () => {
     const pool = scriptedPool({ entry: new URL("./no-such-worker.ts", import.meta.url) });
     expect(await failure(runScript(pool, "count"))).toMatchObject({ kind: "crashed" });
   });
@@ -117,7 +117,7 @@ describe("a worker pool", () => {
     expect(order).toEqual(["waiting", "busy"]);
   });
 
-  test("refuses a job whose signal has aborted already", async () => {
+  test("refuses a job whose signal has already aborted", async () => {
     const reason = new Error("too late");
     expect(await failure(runScript(scriptedPool(), "count", { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
@@ -135,7 +135,7 @@ describe("a worker pool", () => {
     expect(await Promise.all(runningJobs)).toHaveLength(3);
   });
 
-  test("lets kinds of jobs take turns", async () => {
+  test("alternates between kinds of jobs", async () => {
     const pool = scriptedPool();
     const order: string[] = [];
     const recordEnd = async (kind: string) => {

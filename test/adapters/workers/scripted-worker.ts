@@ -1,7 +1,7 @@
 import { parentPort, threadId, workerData } from "node:worker_threads";
 import type { FromWorker, WorkerStart } from "../../../adapters/workers/job.ts";
 
-// A worker whose jobs count, sleep, fail, crash, hang, or check for their cancellation, as a test asks.
+// A worker whose jobs count, sleep, fail, crash, hang, or check for their cancellation, as the test requires.
 
 interface ScriptedJob {
   readonly kind: string;

@@ -49,7 +49,7 @@ describe("data compressed with bzip2", () => {
     expect(text(await decompress(base64(data)))).toBe(expected);
   });
 
-  it("can have several streams, as parallel compressors write", async () => {
+  it("can have several streams, as parallel compressors write them", async () => {
     const [hello, world] = ["hello ", "world"].map((part) => bzip2(new TextEncoder().encode(part)));
     expect(text(await decompress(concatBytes([hello!, world!])))).toBe("hello world");
   });

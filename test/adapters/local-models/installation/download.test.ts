@@ -60,7 +60,7 @@ describe("a download", () => {
     expect(ranges()).toEqual(["", "bytes=100000-", "bytes=100000-", "bytes=150000-"]);
   });
 
-  it("that failed is continued by the next download", async () => {
+  it("continues a failed one", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     server.cuts.push(100_000, 0, 0, 0);
     await expect(start()).rejects.toThrow(/run the command again to continue, or download http.* yourself/);
@@ -69,7 +69,7 @@ describe("a download", () => {
     expect(ranges().at(-1)).toBe("bytes=100000-");
   });
 
-  it("that was cancelled is continued by the next download", async () => {
+  it("continues a cancelled one", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     server.stalls = true;
     const stop = new AbortController();
@@ -84,7 +84,7 @@ describe("a download", () => {
     expect(ranges().at(-1)).toBe("bytes=150000-");
   });
 
-  it("that stalls is aborted with an error", async () => {
+  it("is aborted with an error if it stalls", async () => {
     const { server, start } = await freshDownload();
     server.stalls = true;
     await expect(start({ stallMs: 100, retryMs: 1 })).rejects.toThrow(/sent nothing for 0\.1 s; run the command again/);
@@ -104,7 +104,7 @@ describe("a download", () => {
     }
   });
 
-  it("that is already complete is only verified", async () => {
+  it("only verifies a file that is already complete", async () => {
     const { server, folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, PARTIAL_FILE), BYTES);
     expect(readFileSync(await start()).equals(BYTES)).toBe(true);
@@ -112,7 +112,7 @@ describe("a download", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("takes over the file of a killed process, but not of a running one", async () => {
+  it("takes over a killed process's file, but not a running one's", async () => {
     const { folder, start, ranges } = await freshDownload();
     writeFileSync(join(folder, `.${FILE}.killed.part`), BYTES.subarray(0, 1_000));
     writeFileSync(join(folder, `.${FILE}.running.part`), BYTES.subarray(0, 2_000));
@@ -123,7 +123,7 @@ describe("a download", () => {
     expect(readdirSync(folder)).toContain(`.${FILE}.running.part`);
   });
 
-  it("with another checksum leaves no files", async () => {
+  it("leaves no files if the checksum differs", async () => {
     const { folder, start } = await freshDownload();
     await expect(start({ sha256: "0".repeat(64) })).rejects.toThrow(
       `the SHA-256 of ${FILE} is ${sha256(BYTES)}, but must be ${"0".repeat(64)}`,
@@ -131,28 +131,28 @@ describe("a download", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("onto a full disk leaves no files, and names the fix", async () => {
+  it("leaves no files if the disk is full, and names the fix", async () => {
     const { folder, start } = await freshDownload();
     writeFileSync(join(folder, PARTIAL_FILE), BYTES.subarray(0, 1_000));
     await expect(start({ openFile: fullDisk(1_000) })).rejects.toThrow(/cannot be written: its file system is full/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("of a missing file names its address", async () => {
+  it("names the address of a missing file", async () => {
     const { server, folder, start } = await freshDownload();
     server.files.clear();
     await expect(start()).rejects.toThrow(`there is no ${server.downloads}/tts-models/${FILE}; check the name`);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("from an unreachable server names it", async () => {
+  it("names a server that cannot be reached", async () => {
     const { start } = await freshDownload();
     const host = `127.0.0.1:${await freePort()}`;
     await expect(start({ url: new URL(`http://${host}/a`) })).rejects.toThrow(`the connection to ${host} failed: `);
   });
 });
 
-describe("the checksum of a release", () => {
+describe("a release's checksum", () => {
   const digest = sha256(BYTES);
   const checksumOf = async (list: string | undefined, assets: unknown = undefined): Promise<string> => {
     const { server } = await freshDownload();
@@ -184,7 +184,7 @@ describe("the checksum of a release", () => {
   });
 
   it.each([[undefined], [[]], [[{ name: FILE, digest: null }]], [[{ name: FILE, digest: "md5:abc" }]], ["none"]])(
-    "is required, and never made up: %j",
+    "is required, and never invented: %j",
     async (assets) => {
       expect(await checksumOf(`my-${FILE}\t${digest}\n`, assets)).toMatch(
         /^no checksum of .* is available .* --sha256 HEX$/,
@@ -192,7 +192,7 @@ describe("the checksum of a release", () => {
     },
   );
 
-  it("names the proxy and the archive if the server cannot be reached", async () => {
+  it("fails with the proxy and the archive's address if the server cannot be reached", async () => {
     const origin = `http://127.0.0.1:${await freePort()}`;
     const unreachableUrls = { downloads: `${origin}/download`, api: `${origin}/api` };
     await expect(publishedSha256(unreachableUrls, MODEL, {})).rejects.toThrow(

@@ -24,7 +24,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 describe("a model", () => {
-  it("is installed under the name of its folder, or under another", async () => {
+  it("is installed under its folder's name, or under another one", async () => {
     const folder = temporaryFolder("models");
     expect(await installModel({ folder, archive: await saveArchive(modelEntries(DUO_MODEL)) })).toEqual({
       name: DUO_MODEL,
@@ -57,7 +57,7 @@ describe("a model", () => {
     expect(readdirSync(folder)).toEqual([FLUTE]);
   });
 
-  it("that cannot be used leaves no files, and keeps the installed one", async () => {
+  it("leaves no files if it cannot be used, and does not replace the installed one", async () => {
     const folder = temporaryFolder("models");
     const install = async (entries: readonly TarEntry[], force = false) =>
       installModel({ folder, archive: await saveArchive(entries), force });
@@ -78,7 +78,7 @@ describe("a model", () => {
     ["ENOSPC", /cannot be written: its file system is full; free space/],
     ["EACCES", /cannot be written: this user may not write there/],
     ["EROFS", /read-only; choose another folder with RINGPORT_SPEECH_MODELS/],
-  ])("that cannot be written leaves no files, and names the fix: %s", async (code, message) => {
+  ])("leaves no files if it cannot be written, and the error names the fix: %s", async (code, message) => {
     const folder = temporaryFolder("models");
     const openFile = fullDisk(1_000, code);
     // The fault begins after the first piece of a file.
@@ -93,7 +93,7 @@ describe("a model", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("that is installed deletes old files of killed processes, but no recent ones", async () => {
+  it("deletes killed processes' old files when it is installed, but no recent ones", async () => {
     const folder = temporaryFolder("models");
     for (const name of [".draft-old", ".a.tar.bz2.part", ".draft-new", ".b.tar.bz2.part"])
       mkdirSync(join(folder, name));
@@ -115,7 +115,7 @@ it.each([
   ["# Model card\n\n## Dataset\n\n* URL: x\n- Licence: public domain, see URL\n", "public domain, see URL"],
   ["The licence of this voice is hidden.", undefined],
   [undefined, undefined],
-])("the licence of the card %j is %s", async (card, licence) => {
+])("the licence on the card %j is %s", async (card, licence) => {
   const folder = temporaryFolder("models");
   if (card !== undefined) writeFileSync(join(folder, "MODEL_CARD"), card);
   expect(await licenceByCard(folder)).toBe(licence);

@@ -48,7 +48,7 @@ describe("an archive", () => {
       expect(readFileSync(join(folder.target, FLUTE, name))).toEqual(readFileSync(join(FIXTURE_MODELS, FLUTE, name)));
   });
 
-  it("may begin each name with ./, have folders, long names, and the files that macOS adds", async () => {
+  it("may begin each name with ./, and have folders, long names and the files that macOS adds", async () => {
     const folder = new UnpackFolder();
     const longName = `${"folder-of-a-dictionary/".repeat(6)}${"name".repeat(30)}`;
     const entries = [".//", "./._a", "./a/", "./a/x", "./a/._x", `./a/${longName}`].map((name) => fileEntry(name));
@@ -56,7 +56,7 @@ describe("an archive", () => {
     expect(folder.files().filter((name) => /x$|name$/.test(name))).toEqual([`a/${longName}`, "a/x"]);
   });
 
-  it("may have links inside of its folder", async () => {
+  it("may have links inside its folder", async () => {
     const folder = new UnpackFolder();
     const entries = [
       linkEntry("a/first", "sub/x"),

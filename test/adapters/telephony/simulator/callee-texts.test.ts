@@ -6,7 +6,7 @@ import { isVoicemailGreeting } from "../../../../src/domain/answering/voicemail-
 const sentences = (): string[] =>
   [...NUMBER_PLAN.values()].flatMap(({ steps }) => steps.flatMap((step) => (step.do === "say" ? [step.text] : [])));
 
-describe("the words of simulated callees", () => {
+describe("simulated callees' words", () => {
   test.each(["pt-BR", "es-MX"])("are translated for voices of %s", (language) => {
     for (const text of sentences()) expect(calleeText(text, language), text).not.toBe(text);
   });
@@ -16,7 +16,7 @@ describe("the words of simulated callees", () => {
       for (const language of ["en-US", "de-DE"]) expect(calleeText(text, language)).toBe(text);
   });
 
-  test.each(["en-US", "pt-BR", "es-MX"])("of a voicemail box are recognised as such in %s", (language) => {
+  test.each(["en-US", "pt-BR", "es-MX"])("from a voicemail box are recognised as such in %s", (language) => {
     const texts = sentences().map((text) => calleeText(text, language));
     expect(texts.filter(isVoicemailGreeting)).toHaveLength(2);
   });

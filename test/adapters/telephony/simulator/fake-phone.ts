@@ -9,7 +9,7 @@ export class FakePhone {
   readonly frames: Int16Array[] = [];
   /** Code and reason with which the server closed the connection. */
   serverClose: { readonly code: number | undefined; readonly reason: string | undefined } | undefined;
-  /** Number of bytes that the page has not read. */
+  /** Number of bytes that the page has not yet read. */
   unreadBytes = 0;
   readonly #handlers: SocketHandlers;
   readonly #socket: Socket;
@@ -41,7 +41,7 @@ export class FakePhone {
     });
   }
 
-  /** All audio played at the phone. */
+  /** All audio played on the phone. */
   get heard(): Int16Array {
     return concatPcm(this.frames);
   }
@@ -54,7 +54,7 @@ export class FakePhone {
     this.#handlers.message(this.#socket, bytes);
   }
 
-  /** Sends a frame of the microphone. */
+  /** Sends a frame from the microphone. */
   speak(samples: Int16Array): void {
     this.sendBytes(pcmToBytes(samples));
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FrameStatistics } from "../../../../adapters/telephony/simulator/frame-statistics.ts";
 
-test("frames are counted each way after the answer", () => {
+test("frames are counted in each direction after the answer", () => {
   const statistics = new FrameStatistics();
   expect(statistics.totals).toBeNull();
   for (let i = 0; i < 10; i++) statistics.recordFrame(i >= 4, i * 20);
@@ -9,7 +9,7 @@ test("frames are counted each way after the answer", () => {
   expect(statistics.totals).toMatchObject({ roundTripMs: null, remoteLoss: null, mos: null });
 });
 
-test("late frames count as jitter, by the formula of RFC 3550", () => {
+test("late frames count as jitter, according to the formula in RFC 3550", () => {
   const statistics = new FrameStatistics();
   statistics.recordFrame(true, 0);
   for (const now of [7, 27, 63, 67]) statistics.recordFrame(true, now); // 20, 36 and 4 ms apart: 0, 16 and 16 ms off

@@ -112,7 +112,7 @@ describe("linking codes", () => {
 });
 
 describe("the linking page", () => {
-  test("POST links without a GET before, and the line is online 200 ms later", async () => {
+  test("POST links without a preceding GET, and the line is online 200 ms later", async () => {
     await line.link();
     const reply = await visit(telephony, "POST", codes()[0]!);
     expect(reply?.status).toBe(200);
@@ -156,7 +156,7 @@ describe("the linking page", () => {
     expect(await status("POST", code!)).toBe(200);
   });
 
-  test("a store that takes five seconds responds 503, and the next press joins it", async () => {
+  test("a link that takes five seconds to store responds 503, and the next press joins it", async () => {
     await line.link();
     const [code] = codes();
     let finishStoring = () => {};
@@ -222,7 +222,7 @@ describe("the linking page", () => {
 });
 
 describe("stored credentials", () => {
-  test("credentials of another network make the line unlinked", async () => {
+  test("another network's credentials leave the line unlinked", async () => {
     for (const credentials of ["", "{", "null", "[]", '{"id":1}', "\u0000"]) {
       const otherHost = new TestLineHost(new TextEncoder().encode(credentials));
       const otherLine = await telephony.open(

@@ -5,7 +5,7 @@ import { LegEvents, TestLineHost } from "../../../../src/testing/telephony-host.
 import { until } from "../../../../src/testing/waiting.ts";
 import { heardBy, scan } from "./scan.ts";
 
-/** Number of frames of each call: about a second and a half. */
+/** Number of frames in each call: about a second and a half. */
 const FRAMES = 74;
 
 const hash = (samples: Int16Array): string =>

@@ -17,9 +17,9 @@ export interface PlacedCall {
   readonly log: [string, number][];
   /** Frames received from the callee. */
   readonly frames: Int16Array[];
-  /** Number of requested frames. */
+  /** Number of frames requested so far. */
   readonly requestedFrames: number;
-  /** Samples from the callee between these times, ms since the answer. */
+  /** Samples from the callee between these times, in ms since the call was answered. */
   between(from: number, to: number): Int16Array;
 }
 

@@ -117,7 +117,7 @@ describe("the number plan", () => {
     ]);
   });
 
-  test("0109 answers and receives audio, but sends no frame", async () => {
+  test("0109 answers and receives audio, but sends no frames", async () => {
     const call = await playedCall("+12025550109", 11_000);
     expect(call.log).toEqual(ANSWERED);
     expect(call.requestedFrames).toBe(501);
@@ -158,7 +158,7 @@ describe("the number plan", () => {
     expect(ringingCall.log.at(-1)?.[0]).toBe("ended released");
   });
 
-  test("0120 answers each question after its end", async () => {
+  test("0120 replies to each question after its end", async () => {
     network = await SimulatedNetwork.create();
     const question = concatPcm([tone(440, 1_500, 16_000, 8_000), new Int16Array(5 * 16_000)]);
     const call = await network.call("+12025550120", concatPcm([question, question]));
@@ -170,7 +170,7 @@ describe("the number plan", () => {
     expect(speechMs(call.between(11_000, 14_000))).toBe(0);
   });
 
-  test("0121 interrupts the caller, and answers only the next sentence", async () => {
+  test("0121 interrupts the caller, and replies only to the next sentence", async () => {
     network = await SimulatedNetwork.create();
     const speech = (ms: number): Int16Array => tone(440, ms, 16_000, 8_000);
     const call = await network.call(
@@ -190,7 +190,7 @@ describe("the number plan", () => {
     expect(speechMs(call.between(1_500, 18_000))).toBe(0);
   });
 
-  test("0123 makes short sounds during the caller's words", async () => {
+  test("0123 makes short sounds while the caller speaks", async () => {
     network = await SimulatedNetwork.create({ say: async () => tone(700, 300, 16_000, 8_000) });
     const call = await network.call("+12025550123", tone(440, 8_000, 16_000, 8_000));
     await network.system.advance(12_000);

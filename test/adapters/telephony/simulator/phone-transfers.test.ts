@@ -20,7 +20,7 @@ async function lastEvent({ log }: PlacedCall): Promise<string | undefined> {
   return log.at(-1)?.[0];
 }
 
-/** Places a call that is answered at a phone. */
+/** Places a call that is answered on a phone. */
 async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
   const phone = openPhone();
   const call = await network.call(NUMBER, sound);
@@ -29,7 +29,7 @@ async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; pho
 }
 
 describe("a transfer to or from a phone", () => {
-  test("rings at the phone of the other number, and fails if it declines", async () => {
+  test("rings on the other number's phone, and fails if the phone declines", async () => {
     const phone = openPhone();
     const call = await network.call("+12025550100");
     await network.system.advance(1_500);
@@ -63,7 +63,7 @@ describe("a transfer to or from a phone", () => {
     expect(await lastEvent(await network.call(NUMBER))).toBe("alerting");
   });
 
-  test("connects a phone with the script of a number, until the phone is closed", async () => {
+  test("connects a phone with a number's script, until the phone is closed", async () => {
     const { call, phone } = await answeredCall();
     const transfer = call.leg.transfer?.("+12025550105", new AbortController().signal);
     await network.system.advance(1_100);
@@ -76,7 +76,7 @@ describe("a transfer to or from a phone", () => {
     expect(network.system.waiting).toBe(0);
   });
 
-  test("ends with the call: the phone of the other number stops ringing", async () => {
+  test("ends with the call: the other number's phone stops ringing", async () => {
     const { call, phone } = await answeredCall();
     const otherPhone = openPhone("+12025550148");
     const transfer = expect(call.leg.transfer?.("+12025550148", new AbortController().signal)).rejects.toThrow("ended");

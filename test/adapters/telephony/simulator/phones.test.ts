@@ -24,7 +24,7 @@ async function eventTypes({ log }: PlacedCall): Promise<string[]> {
   return log.map(([type]) => type);
 }
 
-/** Places a call that is answered at a phone. */
+/** Places a call that is answered on a phone. */
 async function answeredCall(sound?: Int16Array): Promise<{ call: PlacedCall; phone: FakePhone }> {
   const phone = openPhone();
   const call = await network.call(NUMBER, sound);
@@ -41,7 +41,7 @@ async function speakInto(phone: FakePhone, sound: Int16Array): Promise<void> {
 }
 
 describe("a number with an open phone", () => {
-  test("rings at the phone, and shows the caller ID", async () => {
+  test("rings on the phone, and shows the caller ID", async () => {
     const phone = openPhone();
     const call = await network.call(NUMBER);
     await network.system.advance(5_000);
@@ -140,7 +140,7 @@ describe("a call to a phone", () => {
     expect(call.between(0, 1_000).every((sample) => sample === 0)).toBe(true);
   });
 
-  test("uses the sample rate of the network", async () => {
+  test("uses the network's sample rate", async () => {
     await network.close();
     network = await SimulatedNetwork.create({ sampleRate: 8_000 });
     const { phone } = await answeredCall(tone(440, 1_000, 8_000, 10_000));

@@ -30,7 +30,7 @@ async function openSpool(options: { maxSpoolBytes?: number } = {}): Promise<Simu
   return telephony;
 }
 
-/** Writes a recording as a killed process leaves it. */
+/** Writes a recording as a killed process would leave it. */
 async function leaveFile(callId: string, bytes: number, ageMs = 0): Promise<void> {
   const path = join(spoolDir, `${callId}.heard.wav`);
   await writeFile(path, new Uint8Array([...wavHeader({ sampleRate: 8_000 }), ...new Uint8Array(bytes).fill(7)]));
@@ -101,7 +101,7 @@ describe("a recording", () => {
     await network.close();
   });
 
-  test("that cannot be written does not disturb the call", async () => {
+  test("does not disturb the call if it cannot be written", async () => {
     const network = await SimulatedNetwork.create({ spoolDir, logger });
     const call = await network.call("+12025550104");
     await network.system.advance(500);
@@ -167,7 +167,7 @@ describe("the spool", () => {
     await telephony.close();
   });
 
-  test("forget deletes recordings and ignores malformed ids", async () => {
+  test("deletes recordings on forget(), and ignores malformed ids", async () => {
     await leaveFile("call_1", 100);
     await leaveFile("call_2", 100);
     const telephony = await openSpool();
@@ -177,7 +177,7 @@ describe("the spool", () => {
     await telephony.close();
   });
 
-  test("without a folder uses a temporary one and deletes it", async () => {
+  test("uses a temporary folder if none is set, and deletes it", async () => {
     const network = await SimulatedNetwork.create({ spoolDir: undefined });
     const call = await network.call("+12025550100", noise(16_000));
     await network.system.advance(2_000);
@@ -187,7 +187,7 @@ describe("the spool", () => {
     expect(await network.simulator.pages.artefact(call.callId, "heard.wav")).toBe(undefined);
   });
 
-  test("that is unusable leaves calls unrecorded", async () => {
+  test("leaves calls unrecorded if it is unusable", async () => {
     const file = join(spoolDir, "file");
     await writeFile(file, "");
     const network = await SimulatedNetwork.create({ spoolDir: join(file, "below"), logger });

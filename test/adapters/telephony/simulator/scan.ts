@@ -3,7 +3,7 @@ import { isInPieces } from "../../../../src/http/replies/reply.ts";
 import type { Network } from "../../../../src/ports/network-pages.ts";
 import type { Reply } from "../../../../src/ports/web.ts";
 
-/** Requests a page of the telephony as the core would. */
+/** Requests one of the telephony's pages as the core would. */
 export async function visit(
   telephony: Network,
   method: string,
@@ -30,7 +30,7 @@ export async function heardBy(telephony: Network, callId: string): Promise<Int16
   return (await heardWav(telephony, callId)).samples;
 }
 
-/** File of the audio heard by the callee. Throws an Error if there is no recording. */
+/** The file with the audio heard by the callee. Throws an Error if there is no recording. */
 export async function heardWav(telephony: Network, callId: string): Promise<ReturnType<typeof decodeWav>> {
   const reply = await telephony.pages?.artefact?.(callId, "heard.wav");
   if (!reply || !isInPieces(reply.body)) throw new Error(`there is no recording of ${callId}`);

@@ -43,7 +43,7 @@ async function diskBytes(): Promise<number> {
   return bytes;
 }
 
-describe("the recordings of an instance", () => {
+describe("an instance's recordings", () => {
   test("make room for the newest, and leave other instances' alone", async () => {
     const spool = await openSpool(2 * SECOND_BYTES);
     await record(spool, "call_0", "inst_other");
@@ -66,7 +66,7 @@ describe("the recordings of an instance", () => {
     await spool.close();
   });
 
-  test("of an earlier run count towards the limit of the spool only", async () => {
+  test("from an earlier run count only towards the spool's limit", async () => {
     const earlierSpool = await openSpool(2 * SECOND_BYTES);
     for (const callId of ["call_1", "call_2"]) await record(earlierSpool, callId, "inst_1");
     await earlierSpool.close();

@@ -33,7 +33,7 @@ describe("an outcome over HTTP", () => {
     );
   });
 
-  test("has the code of a provider's own field", async () => {
+  test("has the code from a provider's own field", async () => {
     const { reason, detail } = await outcomeOf(603, "Decline", [["X-Twilio-Error", "32017 call blocked"]]);
     expect(reason).toBe("rejected_by_network");
     expect(detail).toMatch(/^SIP 603 Decline \(X-Twilio-Error: 32017 call blocked\): the provider refused the call; /);

@@ -32,7 +32,7 @@ async function callAndHangUp(
 const waitForLegEnd = (scene: Scene, farEnd: FarEndCall): Promise<void> =>
   scene.network.until(() => farEnd.end === "caller hung up", "the end of the far leg");
 
-describe("the BYE of an ended call", () => {
+describe("an ended call's BYE", () => {
   test("is sent again after a 503", async () => {
     const [scene, farEndCall] = await callAndHangUp({ byeResponses: [{ status: 503 }] });
     await waitForLegEnd(scene, farEndCall);
@@ -51,7 +51,7 @@ describe("the BYE of an ended call", () => {
   });
 
   // Deno reports no ICMP errors: the BYE is retransmitted for 32 s, then abandoned.
-  test.skipIf("Deno" in globalThis)("to an unreachable Contact takes the path of the INVITE", async () => {
+  test.skipIf("Deno" in globalThis)("takes the INVITE's path if the Contact is unreachable", async () => {
     const [scene, farEndCall] = await callAndHangUp({ contact: "<sip:callee@127.0.0.1:9>" });
     await waitForLegEnd(scene, farEndCall);
     expect(farEndCall.requests.find(({ method }) => method === "BYE")?.text.start).toBe(

@@ -50,7 +50,7 @@ describe("the caller's number", () => {
     });
   });
 
-  test("is in From too if the trunk has no account", async () => {
+  test("is also in From if the trunk has no account", async () => {
     const trunk: Partial<Trunk> = { domain: "example.com", from: "+15550001111", identity: "none" };
     expect(await receivedCaller(trunk)).toEqual({ From: "<sip:+15550001111@example.com>" });
     expect(await receivedCaller(trunk, { phoneNumber: "+15550003333" })).toEqual({

@@ -33,7 +33,7 @@ async function completeCall(scene: Scene, number: string): Promise<void> {
 }
 
 describe("the trunk's password", () => {
-  test("is not sent to the target of a redirection with the trunk's realm", async () => {
+  test("is not sent to a redirection's target that has the trunk's realm", async () => {
     const foreignServer = await startForeignServer(challengingCallee());
     const redirection = callees.redirects(`sip:${FIRST}@127.0.0.1:${foreignServer.port}`);
     const scene = await Scene.open(
@@ -65,14 +65,14 @@ describe("the trunk's password", () => {
       expect(credentials(requestsOf(scene.farEnd, method).at(-1)!), method).toContain('realm="far.end"');
   });
 
-  test("of a registration is not used in calls", async () => {
+  test("for a registration is not used in calls", async () => {
     const scene = await Scene.open({ ...ACCOUNT, register: true }, { callees: {}, registrar: { challenge: ACCOUNT } });
     await scene.endOf(FIRST);
     expect(requestsOf(scene.farEnd, "REGISTER").map(credentials).join()).toContain('realm="far.end"');
     expect(requestsOf(scene.farEnd, "INVITE").map(credentials)).toEqual([""]);
   });
 
-  test("is used only for the first realms of the trunk", async () => {
+  test("is used only for the trunk's first realms", async () => {
     const scene = await Scene.open(ACCOUNT, {
       callees: { [FIRST]: challengingCallee(), [SECOND]: challengingCallee({ realm: "evil" }) },
     });

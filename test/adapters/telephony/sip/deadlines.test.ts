@@ -6,10 +6,10 @@ import { sip } from "../../../../adapters/telephony/sip/index.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { until } from "../../../sip-stack/media/two-ends.ts";
 
-/** Time longer than the pause before the first retransmission of an INVITE (T1, RFC 3261 section 17.1.1.1), ms. */
+/** Time longer than the pause before an INVITE's first retransmission (T1, RFC 3261 section 17.1.1.1), ms. */
 const RETRANSMISSION_MS = 700;
 
-/** A line of a trunk whose peer sends no response, and the number of INVITEs received. */
+/** A line on a trunk whose peer sends no response, and the number of INVITEs that the peer has received. */
 async function silentTrunk() {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());

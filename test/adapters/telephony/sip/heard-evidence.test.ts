@@ -51,7 +51,7 @@ const hangUpEarly = async (call: FarEndCall, ...fields: Field[]): Promise<void> 
 
 const EARLY_MEDIA: Script = { rings: [183], earlyMedia: true, afterMs: 500 };
 
-/** After its first received audio, reports that all of it was lost. */
+/** Reports, after receiving the first audio, that all of it was lost. */
 const reportLoss =
   (highest: (call: FarEndCall) => number) =>
   async (call: FarEndCall): Promise<void> => {

@@ -52,7 +52,7 @@ const CASES = CALLEES.flatMap(([title, script], i) =>
   ),
 );
 
-describe.each(["thread", "worker"] as const)("with the audio in a %s, the keys of a phone", (media) => {
+describe.each(["thread", "worker"] as const)("with the audio in a %s, a phone's keys", (media) => {
   test.each(CASES)("%s over sip/%s are detected once", async (_, provider, script) => {
     const farEnd = await startFarEnd({ callees: { "*": script } });
     closers.push(() => farEnd.close());

@@ -78,7 +78,7 @@ test("a call fails at once over a refused account, and otherwise waits", async (
   const requestCount = refusingRegistrar.requests.length;
   const laterCall = await create(lines[0]!.id);
   expect((await ringport.calls.wait(ADA, laterCall.id)).outcome).toMatchObject({ reason: "instance_offline" });
-  expect(refusingRegistrar.requests).toHaveLength(requestCount); // no account is locked by calls
+  expect(refusingRegistrar.requests).toHaveLength(requestCount); // calls lock no account
   for (const [i, expected] of [
     [3, /SIP 503/],
     [4, /does not respond/],

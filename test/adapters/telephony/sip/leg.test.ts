@@ -72,7 +72,7 @@ function legOf({ late: isLate = false, ...options }: Partial<SipLegOptions> & { 
   };
 }
 
-describe("the events of a leg", () => {
+describe("a leg's events", () => {
   test("are emitted once and in order, despite repetitions", async () => {
     const { leg, events, counts, system } = legOf();
     leg.placed();
@@ -153,7 +153,7 @@ describe("the events of a leg", () => {
   });
 });
 
-describe("the keys of a leg", () => {
+describe("a leg's keys", () => {
   test("arrive once if a peer sends both forms", async () => {
     const { leg, events, system } = legOf();
     leg.answered();
@@ -176,7 +176,7 @@ describe("the keys of a leg", () => {
   });
 });
 
-test("statistics are available from the answer on, even after the end", async () => {
+test("statistics are available once the call is answered, even after its end", async () => {
   const { leg, system } = legOf();
   expect(leg.statistics()).toBeNull();
   leg.answered();

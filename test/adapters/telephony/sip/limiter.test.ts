@@ -6,7 +6,7 @@ type AdmittedCall = Extract<Admission, { admitted: true }>;
 type RefusedCall = Extract<Admission, { admitted: false }>;
 
 describe("a trunk's limits", () => {
-  test("start every call at once without limits", () => {
+  test("let every call start at once if none are set", () => {
     const limiter = new Limiter(new ManualSystem(), {});
     for (let i = 0; i < 1_000; i++) expect(limiter.admit()).toMatchObject({ admitted: true, waitMs: 0 });
     expect(limiter.admitted).toBe(1_000);

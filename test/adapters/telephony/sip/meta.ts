@@ -44,7 +44,7 @@ export class Meta {
     this.#refusal = phrase;
   }
 
-  /** The requests of one method, in order. */
+  /** The requests with this method, in order. */
   requestsOf(method: string): SipText[] {
     return this.requests.filter((request) => methodOf(request) === method);
   }

@@ -34,7 +34,7 @@ async function release(socket: Socket): Promise<void> {
   await new Promise<void>((resolve) => socket.close(resolve));
 }
 
-/** Expects this end of a call to this callee, a free pair of ports afterwards, and no open handles after closing. */
+/** Expects a call to this callee to end like this, with a free pair of ports and, after closing, no open handles. */
 async function expectEnd(script: Script, cause: string, detail: RegExp, trunk = {}): Promise<Scene> {
   const scene = await Scene.open(
     { rtpPorts: await freePair(), maxCalls: 1, ...trunk },
@@ -149,7 +149,7 @@ describe("an unreachable host", () => {
   });
 });
 
-describe("the ports of a trunk", () => {
+describe("a trunk's ports", () => {
   test("let a call wait only if our own calls use them", async () => {
     const ports = await freePair();
     const scene = await Scene.open({ rtpPorts: ports }, { callees: { "*": callees.answers } });
@@ -184,7 +184,7 @@ describe("the ports of a trunk", () => {
     expect(events.cause).toBe("released");
   });
 
-  test("keep the line offline if the one of the listener is in use", async () => {
+  test("keep the line offline if the listener's port is in use", async () => {
     const blocker = await bindPort(0);
     const scene = await Scene.open({
       listen: { transport: "udp", address: "127.0.0.1", port: blocker.address().port },

@@ -96,7 +96,7 @@ describe("a network that refuses", () => {
     });
   });
 
-  test("leaves the other outcomes of a status unchanged", () => {
+  test("leaves a status's other outcomes unchanged", () => {
     expect(releaseOf("486 Busy Here", [["Reason", "Q.850;cause=17;location=RLN"]]).cause).toBe("busy");
     expect(releaseOf("486 Busy Here", [["X-Twilio-Error", "32017"]]).cause).toBe("busy");
     expect(releaseOf("404 Not Found", [["X-Provider-Reason", "blocked"]]).cause).toBe("number_invalid");
@@ -130,7 +130,7 @@ describe("the detail of a refusal", () => {
     expect(detail!.length).toBeLessThan(1_000);
   });
 
-  test("has the URI of an Error-Info, and the location of a Q.850 cause", () => {
+  test("has an Error-Info's URI, and a Q.850 cause's location", () => {
     const { detail } = releaseOf("603 Decline", [
       ["Reason", "Q.850;cause=21;location=TN"],
       ["Error-Info", "<https://provider.example/errors/603>"],
@@ -150,7 +150,7 @@ describe("a BYE before an answer", () => {
   });
 });
 
-describe("the fields of a hostile peer", () => {
+describe("a hostile peer's fields", () => {
   const text = fc.string({ unit: CODE_POINT, maxLength: 3_000 });
 
   fuzz(

@@ -13,7 +13,7 @@ test.each([
   expect(network?.capabilities.lines).toBe(lines);
 });
 
-test("a route carries as many calls as its trunks together", () => {
+test("a route carries as many calls as its trunks do together", () => {
   const trunks = [
     { name: "acme", server: SERVER, maxCalls: 30 },
     { name: "other", server: SERVER, lines: 2, maxCalls: 10 },

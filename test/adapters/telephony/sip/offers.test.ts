@@ -95,7 +95,7 @@ describe("a host name for the remote audio", () => {
     expect(heard.filter((sample) => Math.abs(sample) > 1_000).length).toBeGreaterThan(0.9 * 8_000 * 0.9);
   });
 
-  test("that does not exist is named in the fault", async () => {
+  test("is named in the fault if it does not exist", async () => {
     const scene = await Scene.open({}, { callees: { "*": { host: "nowhere.invalid", earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     const { detail } = await events.next("media_lost", 5_000);

@@ -106,7 +106,7 @@ describe("the release of a refused call", () => {
     ).toBe("SIP 302 Moved: the trunk redirects the call to <sip:a@b>; set `followRedirects` to follow it");
   });
 
-  test("has Retry-After for 503 only, up to an hour", () => {
+  test("has Retry-After only for 503, up to an hour", () => {
     const retryAfterOf = (status: number, value: string) =>
       sipRelease({
         type: "rejected",
@@ -174,7 +174,7 @@ describe("a refusal by WhatsApp", () => {
   });
 });
 
-describe("any response of a peer", () => {
+describe("any response from a peer", () => {
   fuzz(
     "is handled without throwing",
     fc.property(fc.string({ unit: CODE_POINT }), (text) => {

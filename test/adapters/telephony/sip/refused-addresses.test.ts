@@ -60,7 +60,7 @@ const refusals = (call: Awaited<ReturnType<typeof callTo>>) =>
       : [],
   );
 
-describe("an SDP address outside of mediaFrom", () => {
+describe("an SDP address outside mediaFrom", () => {
   test("gets no audio; it goes to the source of the remote audio", async () => {
     const call = await callTo({ says: { hz: 1_000 } }, FAR_END_ONLY.mediaFrom);
     const { leg, events, scene } = call;

@@ -48,7 +48,7 @@ const invitedUsers = (farEnd: FarEnd): string[] =>
     .filter((request) => methodOf(request) === "INVITE")
     .map(({ start }) => userOf(start.split(" ")[1] ?? ""));
 
-test("a number outside of the rule is refused without an INVITE", async () => {
+test("a number outside the rule is refused without an INVITE", async () => {
   const farEnd = await farEndWithBusyPhones();
   const ringport = ringportOver(farEnd, temporaryFolder("refused"), { allowedPrefixes: ["+49", "+1"] });
   const { id } = await ringport.instances.create(ANA, { name: "Desk" });
@@ -63,7 +63,7 @@ test("a number outside of the rule is refused without an INVITE", async () => {
 test.each([
   ["the token's", { ...ANA, tokenId: "tok_1", allowedPrefixes: ["+49"] }, undefined],
   ["the server's", ANA, ["+49"]],
-])("a redirection to a number outside of %s prefixes is not followed", async (_owner, principal, allowedPrefixes) => {
+])("a redirection to a number outside %s prefixes is not followed", async (_owner, principal, allowedPrefixes) => {
   const target = await farEndWithBusyPhones();
   const farEnd = await startFarEnd({
     callees: {
@@ -141,7 +141,7 @@ function identities(farEnd: FarEnd): Record<string, string | undefined> {
   );
 }
 
-test("instances of a trunk call from their own or a chosen number", async () => {
+test("a trunk's instances call from their own or a chosen number", async () => {
   const farEnd = await farEndWithBusyPhones();
   const trunk: Partial<Trunk> = {
     user: "100",

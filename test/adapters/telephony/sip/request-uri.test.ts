@@ -36,7 +36,7 @@ describe("the Request-URI", () => {
     expect(field(text, "To")).toBe(`<sip:${NUMBER}@example.com;user=phone>`);
   });
 
-  test("of a redirection to the server keeps the trunk's next hop", async () => {
+  test("keeps the trunk's next hop after a redirection to the server", async () => {
     const redirectingCallees = { "*": callees.redirects("sip:200@127.0.0.1") };
     const scene = await Scene.open({ followRedirects: true }, { callees: redirectingCallees });
     expect((await scene.endOf(NUMBER))[1]).toMatch(/^SIP 302 .*already tried/);

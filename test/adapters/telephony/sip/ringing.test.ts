@@ -19,18 +19,18 @@ describe("a ringing phone", () => {
     ["180", { rings: [180, 180] }],
     ["183 with Alert-Info", { rings: [183, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
     ["both", { rings: [183, 180, 183], allFields: [["Alert-Info", "<urn:alert:service:normal>"]] }],
-  ] as const)("is reported once by %s", async (_, callee) => {
+  ] as const)("is reported once for %s", async (_, callee) => {
     expect(await eventsAndCause({ ...UNAVAILABLE_CALLEE, ...callee })).toEqual([
       ["placed", "alerting", "ended"],
       "no_answer",
     ]);
   });
 
-  test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not reported by %j", async (rings) => {
+  test.each([[[181]], [[182]], [[183]], [[181, 182, 183]]])("is not reported for %j", async (rings) => {
     expect(await eventsAndCause({ ...UNAVAILABLE_CALLEE, rings })).toEqual([["placed", "ended"], "unreachable"]);
   });
 
-  test("is not reported by early media", async () => {
+  test("is not reported for early media", async () => {
     const scene = await Scene.open({}, { callees: { [NUMBER]: { rings: [183, 183], earlyMedia: true } } });
     const { leg, events } = await scene.call(NUMBER);
     await events.next("connected", 5_000);

@@ -39,7 +39,7 @@ export class Scene {
     return new Scene(await startFarEnd(farEnd), trunk, media);
   }
 
-  /** The line of the trunk, once online. */
+  /** The trunk's line, once online. */
   async line(): Promise<Line> {
     this.#line ??= await this.network.linkedLine();
     return this.#line;

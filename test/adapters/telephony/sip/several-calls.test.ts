@@ -17,11 +17,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** Frequency of the message of the n-th call, Hz. */
+/** Frequency of the n-th call's message, Hz. */
 const toneOf = (n: number) => 400 + 40 * n;
 const numberOf = (n: number) => `+120255501${String(n).padStart(2, "0")}`;
 
-/** Share of the heard energy that is in the tone of the n-th call. */
+/** Share of the heard energy that is in the n-th call's tone. */
 function share({ heard }: FarEndCall, n: number): number {
   return toneShare(heard.subarray(heard.length - 4_800), toneOf(n), 8_000);
 }

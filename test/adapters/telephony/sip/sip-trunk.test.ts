@@ -17,7 +17,7 @@ async function refusalOf(dialling: Promise<unknown>): Promise<DialError> {
   throw new Error(`not refused: ${String(fault)}`);
 }
 
-describe("the requests of a trunk", () => {
+describe("a trunk's requests", () => {
   test("have independent From, caller, account and fields", async () => {
     const scene = await Scene.open(
       {
@@ -123,8 +123,8 @@ describe("optional encryption", () => {
   });
 });
 
-describe("the limits of a trunk", () => {
-  test("let a call over maxCalls wait its turn", async () => {
+describe("a trunk's limits", () => {
+  test("make a call over maxCalls wait its turn", async () => {
     const scene = await Scene.open({ maxCalls: 1 }, { callees: ANSWERS });
     const first = await scene.call(NUMBER);
     await first.events.next("connected", 5_000);
@@ -161,8 +161,8 @@ describe("the limits of a trunk", () => {
   });
 });
 
-describe("the presence of a trunk", () => {
-  test("is online by OPTIONS, offline by 503 or silence, and recovers", async () => {
+describe("a trunk's presence", () => {
+  test("is offline after a 503 to OPTIONS, and online after any other response", async () => {
     const scene = await Scene.open();
     scene.farEnd.health = 503;
     expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringContaining("SIP 503") });
@@ -190,7 +190,7 @@ describe("the presence of a trunk", () => {
     );
     expect(await scene.health()).toMatchObject({ state: "offline", reason: expect.stringMatching(/refuse.*password/) });
     await scene.network.sleep(300);
-    expect(scene.farEnd.requests).toHaveLength(2); // the challenge and its answer
+    expect(scene.farEnd.requests).toHaveLength(2); // the request that is challenged, and the one with credentials
   });
 
   test("is online without probes until calls fail", async () => {
@@ -258,7 +258,7 @@ describe("a call in progress", () => {
   });
 
   test.each(["sendonly", "inactive", "zeros"] as const)(
-    "that is answered on hold (%s) plays everything later",
+    "plays everything later if it is answered on hold (%s)",
     async (onHold) => {
       let endHold = () => {};
       const acts = (call: FarEndCall) =>
@@ -284,7 +284,7 @@ describe("a call in progress", () => {
     },
   );
 
-  test.each(["127.0.0.1", "::1"])("that is answered on hold is hung up after the limit, at %s", async (address) => {
+  test.each(["127.0.0.1", "::1"])("is hung up after the limit if answered on hold, at %s", async (address) => {
     const scene = await Scene.open({ holdTimeoutMs: 1_000 }, { address, callees: { "*": { onHold: "zeros" } } });
     const { events, playout } = await scene.call(NUMBER);
     playout.enqueue(tone(440, 1_000, 8_000, 8_000));

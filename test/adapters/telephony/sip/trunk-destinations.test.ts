@@ -30,7 +30,7 @@ const ORDINARY_NUMBERS = [
   ...["+46900001234", "+41227305111", "+390612345678", "+61212345678", "+999123456789"],
 ];
 
-describe("the destination rule of a trunk", () => {
+describe("a trunk's destination rule", () => {
   test("refuses premium-rate and satellite numbers, naming the option", async () => {
     const refusalOf = await loadRefusalsOf();
     for (const phone of PREMIUM)
@@ -68,7 +68,7 @@ describe("the destination rule of a trunk", () => {
         if ((phone + suffix).length <= 16) expect(refusalOf(phone + suffix), phone + suffix).toMatch(/premium-rate/);
   });
 
-  test("with prefixes allows only those, without premium-rate numbers", async () => {
+  test("allows only its prefixes if it has any, without their premium-rate numbers", async () => {
     const refusalOf = await loadRefusalsOf({ allowedPrefixes: ["+49", "+1415"] });
     expect(refusalOf("+4930123456")).toBeUndefined();
     expect(refusalOf("+14155550100")).toBeUndefined();
@@ -174,7 +174,7 @@ describe("a redirection", () => {
   });
 });
 
-describe("SIP accounts of users", () => {
+describe("users' SIP accounts", () => {
   const accounts = (defaults = {}) => sip({ trunks: [], accounts: { defaults } })[0]!;
 
   test("call no premium-rate or emergency numbers", async () => {

@@ -16,7 +16,7 @@ afterEach(async () => {
   network = undefined;
 });
 
-/** A trunk of the preset, with Meta on this machine. */
+/** A trunk with the preset, whose peer is a fake Meta server on this machine. */
 async function openBusinessTrunk(password = PASSWORD): Promise<{ network: TestNetwork; meta: Meta; port: number }> {
   const meta = await Meta.open(authority, PASSWORD);
   const port = await freePort();
@@ -36,7 +36,7 @@ async function openBusinessTrunk(password = PASSWORD): Promise<{ network: TestNe
   return { network, meta, port };
 }
 
-test("a call meets Meta's rules and sends audio first", async () => {
+test("a call follows Meta's rules and sends audio first", async () => {
   const { network, meta, port } = await openBusinessTrunk();
   const { leg, events } = await network.call(await network.linkedLine(), CALLEE);
   await events.next("connected", 5_000);

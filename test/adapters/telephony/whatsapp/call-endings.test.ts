@@ -94,7 +94,7 @@ describe("a call that loses its line", () => {
     expect(network.clientOf().getState().connected).toBe(false);
   });
 
-  test("delays the end of the connection by a second at most", async () => {
+  test("delays the end of the connection by at most a second", async () => {
     const { system, network, host, dial } = await linkNumber(ANSWERS);
     dial();
     await system.advance(5_000);
@@ -120,7 +120,7 @@ describe("a call that loses its line", () => {
     expect(await line.probe()).toEqual({ state: "online" });
   });
 
-  test("is not connected before a frame is sent", async () => {
+  test("is not connected until a frame is sent", async () => {
     const { system, host, dial } = await linkNumber({ devices: [{ does: "answer", afterMs: 500 }] });
     const dialledCall = dial();
     await system.advance(300);

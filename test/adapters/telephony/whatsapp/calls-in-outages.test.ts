@@ -31,7 +31,7 @@ describe.each(PHASES)("a call that is %s", (phase, device) => {
 });
 
 describe("a number whose connection drops in each call", () => {
-  test("keeps the slots of its client free", async () => {
+  test("keeps its client's slots free", async () => {
     const scene = await NumberScene.openLinked();
     scene.network.number(ANA, { devices: [{ does: "answer", afterMs: 500 }] });
     for (let round = 0; round < 6; round++) {

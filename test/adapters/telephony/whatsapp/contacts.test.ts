@@ -21,7 +21,7 @@ const documentedClient = () => {
   return block.text;
 };
 
-/** A number that is linked with the client of a module; the phone's history has two contacts. */
+/** A number linked with a module's client; the phone's history has two contacts. */
 async function linkNumber(source: string) {
   const system = new ManualSystem({ seed: 1 });
   const module: ZapoModule = runZapoModule(source, system, example);
@@ -38,7 +38,7 @@ async function linkNumber(source: string) {
   return { system, network, line };
 }
 
-/** Tags of the parts of a call's offer, as received by the network. */
+/** Tags of a call offer's parts, as received by the network. */
 async function offerTags(
   { system, network, line }: Awaited<ReturnType<typeof linkNumber>>,
   to: string,

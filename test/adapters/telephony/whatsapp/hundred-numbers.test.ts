@@ -54,7 +54,7 @@ function gapsOf({ logins }: FakeWhatsApp): number[] {
   return logins.slice(1).map(({ atMs }, index) => atMs - (logins[index]?.atMs ?? 0));
 }
 
-test("a hundred numbers are online within 20 s after a restart, in the order of their opening", async () => {
+test("a hundred numbers are online within 20 s after a restart, in the order in which they were opened", async () => {
   const server = new Server();
   await server.link();
   const order = server.hosts.map((_, index) => (index * 37) % NUMBERS);

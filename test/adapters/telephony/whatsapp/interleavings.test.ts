@@ -27,7 +27,7 @@ const incidents = (choices: readonly Incident[], maxLength: number) =>
 
 type Run = readonly (readonly [Incident, number])[];
 
-/** A call of a number, with incidents before and after the core's hang-up. */
+/** A call from a number, with incidents before and after the core's hang-up. */
 async function callWithIncidents(
   device: { does: "nothing" } | { does: "answer"; afterMs: number },
   before: Run,

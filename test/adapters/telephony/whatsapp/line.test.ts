@@ -6,12 +6,12 @@ import { PHONE, SessionScene } from "./session/sessions.ts";
 
 const OPTIONS = { callId: "call_1", ringTimeoutMs: 60_000 };
 
-/** A line over a scripted network and with scripted calls. */
+/** A line over a scripted network, with scripted calls. */
 class LineScene extends SessionScene {
   readonly placedNumbers: string[] = [];
   readonly hungUpNumbers: string[] = [];
   closedCount = 0;
-  /** Delays or fails the placing of calls. */
+  /** Makes placing calls slow or fail. */
   placement: Promise<unknown> = Promise.resolve();
   /** False for a leg that does not hang up. */
   hangsUp = true;

@@ -16,7 +16,7 @@ export interface DialledCall {
   readonly events: LegEvent[];
 }
 
-/** A process of the server; its timers do nothing once it is killed. */
+/** A server process; its timers do nothing once it is killed. */
 interface Process {
   isAlive: boolean;
   /** Lead of its wall clock over WhatsApp's, ms. Default: 0. */
@@ -46,7 +46,7 @@ export class NumberScene {
   readonly host: TestLineHost = new TestLineHost();
   line: Line;
   #process: Process;
-  /** Value of each sample that we send. */
+  /** The value of every sample that we send. */
   static readonly LEVEL = 1_000;
 
   private constructor(system: ManualSystem, network: FakeWhatsApp, line: Line, host: TestLineHost, process: Process) {
@@ -94,7 +94,7 @@ export class NumberScene {
     this.client.dropSocket(Infinity);
   }
 
-  /** Sets the wall clock of the process. @param aheadMs its lead over WhatsApp's */
+  /** Sets the process's wall clock. @param aheadMs its lead over WhatsApp's */
   setClock(aheadMs: number): void {
     this.#process.aheadMs = aheadMs;
   }

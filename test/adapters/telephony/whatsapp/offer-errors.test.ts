@@ -209,7 +209,7 @@ const NEXT_PROCESSES: readonly (readonly [string, (scene: NumberScene) => Promis
     "a takeover",
     async (scene) => {
       await scene.takeOver();
-      scene.client.dropSocket(Infinity); // the client of the earlier process
+      scene.client.dropSocket(Infinity); // the earlier process's client
     },
   ],
 ];
@@ -290,7 +290,7 @@ describe.each(NEXT_PROCESSES)("a number after %s", (_, moveProcess) => {
   });
 });
 
-describe("the stored limits of a number", () => {
+describe("a number's stored limits", () => {
   const KEY = "ringport/offer-limits";
 
   test("are deleted once WhatsApp accepts an offer", async () => {
@@ -304,7 +304,7 @@ describe("the stored limits of a number", () => {
     expect(scene.host.storedRecords.has(KEY)).toBe(false);
   });
 
-  test("are deleted once the lock of strangers has ended", async () => {
+  test("are deleted once the lock on calls to strangers has ended", async () => {
     const scene = await linkWithContact();
     scene.network.refuseOffers({ error: 463, from: OWNER, to: "strangers", forMs: HOUR });
     await scene.system.advance(1_000);

@@ -42,7 +42,7 @@ describe("a server that refuses one-way calls", () => {
     expect(detail).toContain('"whatsapp" does not return the callee\'s audio');
   });
 
-  test("places it if the operator has found that the client returns the callee's audio", async () => {
+  test("places a stream if the operator has found that the client returns the callee's audio", async () => {
     expect(await endOfStream(true)).toMatchObject({ reason: "stream_lost", offers: 1 });
   });
 });

@@ -15,13 +15,13 @@ async function openLine(credentials: string) {
   return { line, reports: host.reports.types };
 }
 
-test("credentials of another version of the server stay stored, and the line does not open", async () => {
+test("another server version's credentials stay stored, and the line does not open", async () => {
   const { line, reports } = await openLine('{"kind":"whatsapp","version":2,"keys":"elsewhere"}');
   expect(line).toMatchObject({ message: expect.stringContaining("is stored in format 2") });
   expect(reports).toEqual([]);
 });
 
-test("credentials of another network unlink the number", async () => {
+test("another network's credentials unlink the number", async () => {
   const { line, reports } = await openLine('{"kind":"sip","version":1}');
   expect(line).not.toBeInstanceOf(Error);
   expect(reports).toEqual(["unlinked"]);

@@ -93,7 +93,7 @@ function hangUpWith({ client }: NumberScene, call: DialledCall, fault: NetworkFa
   hangUp(call);
 }
 
-/** Halts a number; its owner asks for another attempt. */
+/** Halts a number; its owner requests another attempt. */
 function haltAndLink(scene: NumberScene, halt: () => void): void {
   halt();
   schedule(scene, 60_000, () => scene.line.link?.());
@@ -124,7 +124,7 @@ describe.each(PHASES)("no phone stays ringing or connected after a call that %s"
     expect(scene.network.call().ended).toBeUndefined();
     void end(scene, call);
     await scene.system.advance(12_000);
-    hangUp(call); // the ring timeout of the core, or the end of the message
+    hangUp(call); // the core's ring timeout, or the end of the message
     for (let minute = 0; minute < MAX_MINUTES && isOpen(scene); minute++) await scene.system.advance(60_000);
     expect(isOpen(scene)).toBe(false);
     await scene.system.advance(12_000);

@@ -18,7 +18,7 @@ const CALLEE = "+5511987654321";
 const RELAY: FakeRelay = { ip: "203.0.113.7" };
 const RATE = 16_000;
 
-/** Outcome of a message to a callee who speaks; `calleeHeard` is true if its audio reached them. */
+/** Outcome of a message to a callee who speaks; `calleeHeard` is true if the message's audio reached them. */
 async function playOver(
   relays: readonly FakeRelay[] | undefined,
   { workaround = false, media = "both" }: { workaround?: boolean; media?: "both" | "mute" } = {},

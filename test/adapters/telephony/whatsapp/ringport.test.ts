@@ -99,7 +99,7 @@ async function linkScene(options?: FakeWhatsAppOptions): Promise<WhatsAppScene> 
 beforeEach(instantCrypto);
 
 describe("a Ringport with linked WhatsApp numbers", () => {
-  test("links with a code, places a call that is heard, and reconnects after a restart", async () => {
+  test("links with a code, places an audible call, and reconnects after a restart", async () => {
     const scene = await linkScene();
     expect(await scene.instance()).toEqual({ status: "ACTIVE", phone: OWNER, condition: null, reason: null });
     for (const round of ["first", "after a restart"]) {
@@ -140,7 +140,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("notices a device removed while stopped", async () => {
+  test("notices a device that was removed while the server was stopped", async () => {
     const scene = await linkScene();
     await scene.advanceUntilDone(scene.ringport.stop());
     scene.network.unlink(OWNER);
@@ -176,7 +176,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     await scene.stop();
   });
 
-  test("an outage is CONFIGURED after the grace, and ACTIVE when WhatsApp is back", async () => {
+  test("an outage is CONFIGURED after the grace period, and ACTIVE when WhatsApp is back", async () => {
     const scene = await linkScene();
     scene.network.reachable = false;
     await scene.system.advance(20_000);
@@ -308,7 +308,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
     scene.network.refuseOffers({ error: 439 });
     for (let i = 0; i < 3; i++) {
       expect((await scene.outcomeOfCall(CALLEE)).outcome?.reason).toBe("rejected_by_network");
-      await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" }); // asks for another attempt
+      await expect(scene.code()).rejects.toMatchObject({ code: "instance_already_linked" }); // requests another attempt
       await scene.waitForStatus("ACTIVE", 10_000);
     }
     expect((await scene.outcomeOfCall(CALLEE)).outcome).toMatchObject({ reason: "instance_paused" });

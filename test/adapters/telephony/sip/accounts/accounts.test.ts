@@ -100,7 +100,7 @@ describe("an entered account", () => {
     expect((await line.probe()).state).toBe("offline");
   });
 
-  test("is tested by OPTIONS without registration", async () => {
+  test("is tested with OPTIONS if it does not register", async () => {
     const { register: _, password: __, ...account } = fields();
     farEnd.health = 404; // the account exists
     const response = await requestPage(telephony, await payload(), account);
@@ -218,7 +218,7 @@ describe("the account page", () => {
       return (await requestPage(telephony, code.payload, fields(form))).status;
     };
     for (let tries = 0; tries < 5; tries++) {
-      // An authentication user or other letter case still means the same account.
+      // An added authentication user or different letter case still means the same account.
       const form = [{}, { user: "TOM" }, { user: "any", authUser: "tom" }][tries % 3] ?? {};
       expect(await enter(`usr_${tries}`, { ...form, password: "wrong" })).toBe(422);
     }
@@ -247,7 +247,7 @@ describe("the account page", () => {
   });
 });
 
-describe("the allowed servers of accounts", () => {
+describe("the servers that accounts may use", () => {
   test("can be entered; others are refused without requests", async () => {
     telephony = network(["*.acme.example", "127.0.0.1"]);
     line = await openLine(telephony, host);
@@ -260,7 +260,7 @@ describe("the allowed servers of accounts", () => {
     expect((await requestPage(telephony, code, fields())).status).toBe(200);
   });
 
-  test("that are no longer listed keep the line offline and its account stored", async () => {
+  test("keep a line offline, with its account stored, once they are no longer listed", async () => {
     await requestPage(telephony, await payload(), fields());
     const restartedHost = new TestLineHost(host.stored);
     const restrictedNetwork = network(["sip.acme.example"]);

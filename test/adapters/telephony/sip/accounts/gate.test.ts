@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** The page of a line in a network of accounts with these options. */
+/** The page for a line in an account network with these options. */
 async function page(accounts: NonNullable<Parameters<typeof sip>[0]["accounts"]>, storedCredentials?: Uint8Array) {
   const [telephony] = sip({ trunks: [], accounts }) as [Network];
   closers.push(() => telephony.close());
@@ -54,7 +54,7 @@ function resolveNamesToLoopback(): void {
   );
 }
 
-describe("the server of an account", () => {
+describe("an account's server", () => {
   test.each(["udp", "tcp", "tls"])(
     "is never an address of this machine or its networks, over %s",
     async (transport) => {
@@ -88,7 +88,7 @@ describe("the server of an account", () => {
     expect((await listedDomain.enter({ server })).html).toContain("has no public address");
   });
 
-  test("that is forbidden after linking stays stored, with its line offline", async () => {
+  test("stays stored, with its line offline, if it is forbidden after linking", async () => {
     const permissivePage = await page({ allowPrivate: true });
     await permissivePage.enter({ server: `127.0.0.1:${farEnd.port}` });
     const { stored } = permissivePage.host;

@@ -42,7 +42,7 @@ async function reportUntilEnd(call: FarEndCall): Promise<void> {
   for (; call.end === undefined; await new Promise((resolve) => setTimeout(resolve, 200))) call.voice?.report();
 }
 
-// Each test waits for its own server most of the time.
+// Each test spends most of its time waiting for its own server.
 describe.concurrent("a trunk check", () => {
   test("reports each step of a working trunk and leaves no registration", async () => {
     const server = await farEnd({ callees: { [NUMBER]: callees.answers }, registrar: { challenge: ACCOUNT } });
@@ -92,7 +92,7 @@ describe.concurrent("a trunk check", () => {
     expect(stepOf(await check({ server: server.uri }, NUMBER), "call")?.detail).toContain("486 Busy Here");
   });
 
-  test("names a fix for an overloaded and for a silent server", { timeout: 30_000 }, async () => {
+  test("names a fix for an overloaded server and for a silent one", { timeout: 30_000 }, async () => {
     const expectOverloaded = async (): Promise<void> => {
       const server = await farEnd();
       server.health = 503;
@@ -249,7 +249,7 @@ describe.concurrent("a trunk check", () => {
     });
   });
 
-  test("names the host of the proxy's certificate", async () => {
+  test("names the host in the proxy's certificate", async () => {
     const authority = certificateAuthority();
     const peer = await streamPeer({ tls: authority.issue({ names: ["other.example"] }) });
     servers.push(peer);

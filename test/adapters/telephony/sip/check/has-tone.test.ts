@@ -11,7 +11,7 @@ test("a tone is found although its phase jumps every 300 ms", () => {
   expect(hasTone(concatPcm(pieces), 440, RATE)).toBe(true);
 });
 
-test("a tone with a gap is found, another tone and silence are not", () => {
+test("a tone with a gap is found; another tone and silence are not", () => {
   expect(hasTone(concatPcm([part(440, 700), new Int16Array(2_400), part(440, 500)]), 440, RATE)).toBe(true);
   expect(hasTone(part(1_000, 1_500), 440, RATE)).toBe(false);
   expect(hasTone(new Int16Array(12_000), 440, RATE)).toBe(false);

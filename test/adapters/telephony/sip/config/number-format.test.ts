@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { diallingFormat } from "../../../../../adapters/telephony/sip/config/number-format.ts";
 
-describe("the number format of a trunk", () => {
+describe("a trunk's number format", () => {
   test.each([
     ["e164", "+12025550100", "+12025550100"],
     ["digits", "+12025550100", "12025550100"],

@@ -81,7 +81,7 @@ describe("parseRoutes", () => {
     ]);
   });
 
-  test("a faulty trunk is not reported as unknown as well", () => {
+  test("a faulty trunk is not also reported as unknown", () => {
     expect(faultsOf([WORLD], [trunks[0], { name: "backup", server: "http://backup" }])).toEqual([
       expect.stringMatching(/^trunk backup: server is /),
     ]);

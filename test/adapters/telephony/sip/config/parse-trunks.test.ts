@@ -62,7 +62,7 @@ describe("parseTrunks", () => {
     ]);
   });
 
-  test("a list equals an object with trunks", () => {
+  test("a list is equivalent to an object with `trunks`", () => {
     expect(parseTrunks({ trunks: [MINIMAL_TRUNK] })).toEqual(parseTrunks([MINIMAL_TRUNK]));
   });
 
@@ -169,7 +169,7 @@ describe("parseTrunks", () => {
     expect(faults.join()).not.toContain(secret);
   });
 
-  test("a value without trunks is refused", () => {
+  test("a value without `trunks` is refused", () => {
     expect(faultsOf()).toEqual([]);
     expect(parseTrunks("x").faults?.map(faultText)).toEqual(['the SIP trunks must be a list of trunks, not "x"']);
     expect(faultsOf(null)).toEqual(["trunk #1: is null, but must be an object with name and server"]);

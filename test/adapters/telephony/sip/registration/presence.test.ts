@@ -21,7 +21,7 @@ function watchOptions(script: Script, password = false) {
   return { system, agent, reports, presence };
 }
 
-describe("a trunk that is probed by OPTIONS", () => {
+describe("a trunk that is probed with OPTIONS", () => {
   test.each([200, 302, 403, 404, 405, 481, 500, 501, 603])("is online with %i", async (status) => {
     const { presence } = watchOptions(() => ({ status }));
     expect(await presence.checkHealth()).toEqual({ state: "online" });

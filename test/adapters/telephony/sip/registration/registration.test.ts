@@ -36,7 +36,7 @@ const grant =
   });
 
 describe("a registration", () => {
-  test("is online when accepted, refreshed in time, and removed at the end", async () => {
+  test("is online once accepted, refreshed in time, and removed at the end", async () => {
     const { system, agent, reports, registration } = startRegistering(grant(100));
     registration.start();
     registration.start();
@@ -182,7 +182,7 @@ describe("a registration", () => {
     expect(system.waiting).toBe(0);
   });
 
-  test("only closed is a final state", () => {
+  test("`closed` is the only final state", () => {
     for (const state of Object.keys(REGISTRATION_TRANSITIONS) as (keyof typeof REGISTRATION_TRANSITIONS)[])
       expect(isFinal(REGISTRATION_TRANSITIONS, state)).toBe(state === "closed");
   });

@@ -39,7 +39,7 @@ fuzz(
   }),
 );
 
-describe("the trunks of a route", () => {
+describe("a route's trunks", () => {
   const namesOf = (trunks: readonly RouteTrunk[], system = new ManualSystem()): string[] =>
     chosenTrunks({ name: "world", trunks }, NUMBER, system);
 
@@ -47,7 +47,7 @@ describe("the trunks of a route", () => {
     expect(namesOf([{ trunk: "b" }, { trunk: "a" }, { trunk: "c", order: 0 }])).toEqual(["c", "b", "a"]);
   });
 
-  test("of equal order share calls by weight", () => {
+  test("share calls by weight if their order is equal", () => {
     const system = new ManualSystem();
     const trunks = [
       { trunk: "most", order: 1, weight: 9 },

@@ -9,7 +9,7 @@ import { methodOf } from "../../../../support/sip/sip-text.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** A trunk of a route: its callees or its server, and its options. */
+/** A trunk in a route: its callees or its server, and its options. */
 export interface RouteTrunkOptions extends Partial<Trunk> {
   /** The script of every callee; unused with a `server`. Default: answers. */
   readonly callee?: Script;
@@ -55,6 +55,6 @@ export async function routeScene(
 export const invites = ({ requests }: FarEnd): number =>
   requests.filter((request) => methodOf(request) === "INVITE").length;
 
-/** The route events in the timeline of a call. */
+/** The route events in a call's timeline. */
 export const routeEvents = (events: readonly LegEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === "noted" && event.fact.event === "route" ? [event.fact.data] : []));

@@ -173,7 +173,7 @@ describe("a call over a route", () => {
     expect(farEnds.map(invites)).toEqual(inviteCounts);
   });
 
-  test("needs a user of all its trunks and a number that one allows", async () => {
+  test("needs a user who may use all its trunks, and a number that one of them allows", async () => {
     const farEnds = [await farEnd(REFUSING_SERVER), await farEnd({ callees: { "*": callees.busy } })];
     const data = temporaryFolder("users");
     const ringport = ringportOver(data, farEnds, { trunk: { users: ["ada"], allowedPrefixes: ["+49"] } });

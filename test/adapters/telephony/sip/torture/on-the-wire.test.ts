@@ -7,15 +7,15 @@ import { VALID } from "../../../../sip-stack/message/torture/valid.ts";
 import { type Responses, TorturedTrunk } from "./tortured-trunk.ts";
 
 const ALL_MESSAGES: Readonly<Record<string, Uint8Array>> = { ...VALID, ...INVALID, ...BEYOND_PARSING };
-/** SHA-256 of the concatenated 49 files of RFC 4475 appendix A.1, ordered by name. */
+/** SHA-256 of the 49 files from RFC 4475 appendix A.1, concatenated in name order. */
 const ARCHIVE_HASH = "e6cf1e5e4ec89ebb736976dfeab5baa4bcad5116d1492d810d53106fc6fc964e";
 
 /** Responses to requests that we have not sent get no response. */
 const NO_RESPONSE: Responses = [];
 
 /**
- * Responses to each message, of a trunk that accepts no calls: over UDP, and over TCP if they differ there. RFC 4475
- * lets an element accept or refuse some of them; "liberal" in a reason means that we accept.
+ * A trunk's responses to each message if it accepts no calls: over UDP, and over TCP if they differ there. RFC 4475
+ * allows some of the messages to be accepted or refused; "liberal" in a reason means that we accept.
  */
 const OUTCOMES: readonly (readonly [name: string, reason: string, udp: Responses, tcp?: Responses])[] = [
   ["wsinv", "its To has the tag of an unknown dialog", ["481 0009 INVITE"]],
@@ -90,7 +90,7 @@ describe("a running trunk responds to a message of RFC 4475", () => {
       expect(await trunk.overTcp(ALL_MESSAGES[name]!), "over TCP").toEqual(tcp);
     });
 
-  test("without disturbing a call or the calls after it", async () => {
+  test("without disturbing a call or any later calls", async () => {
     trunk = await TorturedTrunk.open();
     const { network } = trunk.scene;
     const first = await trunk.scene.call("+12025550100");

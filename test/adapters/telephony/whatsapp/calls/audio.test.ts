@@ -214,7 +214,7 @@ describe("the callee's voice", () => {
   });
 });
 
-describe("the statistics of a call", () => {
+describe("a call's statistics", () => {
   test("count frames both ways, gaps, jitter and holds", async () => {
     const scene = await CallScene.start({ mediaAfterMs: 2_000 });
     const call = await scene.call();
@@ -232,7 +232,7 @@ describe("the statistics of a call", () => {
     expect(after.packetsReceived - before.packetsReceived).toBe(95);
     expect([before.jitterMs, after.jitterMs > 0]).toEqual([0, true]);
     call.callee.sendsAudio = false;
-    await scene.system.advance(5_000); // a pause, no loss
+    await scene.system.advance(5_000); // a pause, not a loss
     call.callee.sendsAudio = true;
     await scene.system.advance(1_000);
     expect(call.leg.statistics()?.packetsLost).toBe(5);
@@ -353,7 +353,7 @@ describe("inbound audio", () => {
     expect(ticks(audio, 5)).toEqual(words.subarray(3 * WHATSAPP_FRAME, 8 * WHATSAPP_FRAME));
   });
 
-  test("drops a delay in a pause once it is no longer needed", () => {
+  test("drops a delay during a pause once the delay is no longer needed", () => {
     const audio = new InboundAudio(listener);
     audio.add(new Float32Array(3 * WHATSAPP_FRAME));
     for (let i = 0; i < 400; i++) {

@@ -44,7 +44,7 @@ describe("a callee whose devices are listed", () => {
 
 describe("a callee whose devices are unknown", () => {
   const unlistedDevices = { deviceList: "none" } as const;
-  /** The devices are listed by a LID that was not queried. */
+  /** The devices are listed under a LID that was not queried. */
   const listedByUnknownLid = { lid: null, addressForm: "other" } as const;
 
   test.each([

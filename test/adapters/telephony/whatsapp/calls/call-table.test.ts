@@ -114,7 +114,7 @@ describe("the end of a call", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test("reject busy of one device: others may answer", async () => {
+  test("reject busy from one device: others may answer", async () => {
     const scene = await CallScene.start({
       devices: [
         { does: "busy", afterMs: 500 },
@@ -128,7 +128,7 @@ describe("the end of a call", () => {
     expect(typesOf(call)).toContain("connected");
   });
 
-  test("reject busy of every device: busy", async () => {
+  test("reject busy from every device: busy", async () => {
     const scene = await CallScene.start({
       devices: [
         { does: "busy", afterMs: 500 },
@@ -143,7 +143,7 @@ describe("the end of a call", () => {
     expect(call.callee.ended).toBe("caller");
   });
 
-  test("reject busy of every device before the ack: busy as soon as the devices are known", async () => {
+  test("reject busy from every device before the ack: busy as soon as the devices are known", async () => {
     const scene = await CallScene.start({ offer: "ignored" });
     const call = await scene.call();
     const from = call.callee.peerJid;
@@ -247,7 +247,7 @@ describe("the end of a call", () => {
     expect(notesOf(call).filter((note) => note === "media.inbound_silent").length).toBe(2);
   });
 
-  test("missing audio of the callee: noted by the core, not by the leg", async () => {
+  test("missing audio from the callee: noted by the core, not by the leg", async () => {
     const scene = await CallScene.start({ media: "one-way" });
     const call = await scene.connectedCall();
     await scene.system.advance(60_000);
@@ -304,7 +304,7 @@ describe("startCall", () => {
     });
   });
 
-  test("of a client without its codec: internal_error, with the fix, and without the server's folders", async () => {
+  test("on a client without its codec: internal_error, with the fix, and without the server's folders", async () => {
     const scene = await CallScene.start();
     const text =
       "Cannot find package 'libmlow-wasm' imported from /srv/secret/node_modules/@zapo-js/voip/mlow-codec.js";
@@ -315,7 +315,7 @@ describe("startCall", () => {
     expect(dialError.message).not.toContain("/srv/secret");
   });
 
-  test("of a client without the voip plugin: internal_error, with the fix", async () => {
+  test("on a client without the voip plugin: internal_error, with the fix", async () => {
     const scene = await CallScene.start();
     const { client } = scene;
     scene.port.client = {

@@ -49,7 +49,7 @@ const callInputs: fc.Arbitrary<CallInput> = fc.oneof(
   fc.record({ type: fc.constant("fault" as const), detail: fc.constant("broken") }),
 );
 
-describe("the decisions of a call", () => {
+describe("a call's decisions", () => {
   fuzz(
     "reach one end for any order of inputs, and never change it",
     fc.property(fc.array(callInputs, { maxLength: 40 }), (inputs) => {
@@ -216,7 +216,7 @@ test("a call ends exactly once, and feeds no audio early or beyond its limit", a
 
 const watchedPlugins = new WeakSet<object>();
 
-/** Records each feed to the client's present calls that breaks a rule. */
+/** Records each feed to the client's present calls if it breaks a rule. */
 function watch(scene: CallScene, callId: string, pauseMs: number, faults: string[]): void {
   const { voip } = scene.client;
   if (voip === undefined || watchedPlugins.has(voip)) return;

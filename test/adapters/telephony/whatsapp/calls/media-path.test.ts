@@ -8,10 +8,10 @@ import type { WhatsAppVoip } from "../../../../../src/ports/whatsapp-client.ts";
 import { ManualSystem } from "../../../../../src/testing/manual-system.ts";
 
 const TICKS = 5_000;
-/** Tolerated growth of memory, bytes: less than one or two samples per frame of both directions. */
+/** Tolerated memory growth, bytes: less than one or two samples per frame in both directions. */
 const MAX_BYTES = 16 << 10;
 
-test("a frame each way costs no memory", () => {
+test("a frame in each direction costs no memory", () => {
   const system = new ManualSystem();
   let level = 0;
   const voip = {

@@ -57,7 +57,7 @@ describe("a number", () => {
     ["missing", ([first = ""]: readonly string[]) => [missingNumber(first)]],
     ["invalid", ([first = ""]: readonly string[]) => [{ ...existingNumber(first), invalid: true }]],
     ["unanswered", () => []],
-  ])("that is %s is not a WhatsApp number, and the lookup is not cached", async (_, answer) => {
+  ])("is not a WhatsApp number if it is %s, and the lookup is not cached", async (_, answer) => {
     const { queries, client } = clientWithResponse(answer);
     const numbers = new NumberResolver(new ManualSystem());
     for (const _attempt of [1, 2])

@@ -104,7 +104,7 @@ describe("a call over WhatsApp", () => {
     ["not possible: no such number", { exists: false }, "number_invalid", `${ANA} is not on WhatsApp`],
     ["not possible: no device", { devices: [] }, "unreachable", /no device sessions/],
     ["without audio", { media: "never" }, "media_failed", /within 20 s of the answer/],
-  ])("that is %s fails with its reason", async (_, number, reason, detail) => {
+  ])("fails with its reason if it is %s", async (_, number, reason, detail) => {
     const { scene, world, instance } = await start(number);
     const call = await placeCall(world, instance.id);
     await world.system.advance(70_000);
@@ -142,7 +142,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("that the callee ends counts the audio heard so far", async () => {
+  test("counts the audio heard so far when the callee ends it", async () => {
     const { scene, world, instance } = await start({ hangsUpAfterMs: 3_100 });
     const call = await placeCall(world, instance.id, "x".repeat(200));
     await world.system.advance(10_000);
@@ -172,7 +172,7 @@ describe("a call over WhatsApp", () => {
     await world.stop();
   });
 
-  test("whose socket is down when it is dialled waits, and is dialled again", async () => {
+  test("waits, and is dialled again, if the socket is down when it is dialled", async () => {
     const { scene, world, instance } = await start();
     scene.client.disturb("startCall", new Error("noise session not ready"));
     const call = await placeCall(world, instance.id);

@@ -103,7 +103,7 @@ export interface TestCall {
   readonly callee: FakeWhatsAppCall;
   readonly events: LegEvent[];
   readonly playout: Playout;
-  /** Frames of the callee that the leg has forwarded. */
+  /** Frames from the callee that the leg has forwarded. */
   readonly inbound: Int16Array[];
   /** Number of times that the leg has reported its end. */
   endCount: number;
@@ -229,7 +229,7 @@ export function endOf({ events }: TestCall): { cause: string; detail: string | n
 
 export const receivedAudio = ({ inbound }: TestCall): Int16Array => concatPcm(inbound);
 
-/** The samples from the first to the last that is not silence. */
+/** The samples from the first to the last one that is not silence. */
 export function audiblePart(samples: Int16Array): Int16Array {
   const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
   return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);

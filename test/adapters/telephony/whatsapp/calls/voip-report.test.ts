@@ -6,7 +6,7 @@ import { fuzz } from "../../../../support/fuzz.ts";
 
 const event = (value: unknown): VoipEvent => value as VoipEvent;
 
-test("an event of the client has the state of its call at that moment", () => {
+test("a client event has its call's state at that moment", () => {
   const stateData = { state: "ringing", audioMuted: false, endReason: undefined as string | undefined };
   const call = { callId: "A1", peerJid: "1@lid", direction: "outgoing", stateData };
   const report = readVoipEvent(event({ type: "state", call }));
@@ -20,7 +20,7 @@ test("an event of the client has the state of its call at that moment", () => {
   expect(readVoipEvent(event({ type: "inbound_audio", call, pcm }))).toMatchObject({ type: "inbound_audio", pcm });
 });
 
-test("an error of the plugin, and an event without a call, are ignored", () => {
+test("a plugin error, and an event without a call, are ignored", () => {
   expect(readVoipEvent({ type: "error", error: new Error("codec") })).toBeUndefined();
   for (const call of [undefined, null, {}, { callId: 7 }, { callId: "A1" }, { callId: "A1", stateData: { state: 7 } }])
     expect(readVoipEvent(event({ type: "state", call }))).toBeUndefined();

@@ -11,7 +11,7 @@ import type {
 export const ONLINE_STATE = { isOpen: true, connected: true, registered: true };
 export const DOWN = { isOpen: false, connected: false, registered: true };
 
-/** A moment with chance 0.5, in which this server has its lease. */
+/** A moment at which this server has its lease, with a `chance` of 0.5. */
 export function momentAt(now: number, overrides: Partial<Moment> = {}): Moment {
   return {
     now,
@@ -62,7 +62,7 @@ export const FLOWS = {
   closed: flowAfter({ type: "close" }),
 } as const satisfies Record<SessionFlow["state"], SessionFlow>;
 
-/** The effects of one kind. */
+/** The effects of this kind. */
 export function effectsOf<Kind extends SessionEffect["do"]>(
   { effects }: SessionDecision,
   kind: Kind,
@@ -70,7 +70,7 @@ export function effectsOf<Kind extends SessionEffect["do"]>(
   return effects.filter((effect): effect is Extract<SessionEffect, { readonly do: Kind }> => effect.do === kind);
 }
 
-/** The names of the effects, in order, without those on timers. */
+/** The names of the effects, in order, apart from timers. */
 export function effectNames({ effects }: SessionDecision): string[] {
   return effects.map((effect) => effect.do).filter((name) => !name.endsWith("_timer"));
 }

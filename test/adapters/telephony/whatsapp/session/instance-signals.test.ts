@@ -5,8 +5,8 @@ import { healthOf } from "../../../../../adapters/telephony/whatsapp/session/flo
 import type { SessionFlow } from "../../../../../adapters/telephony/whatsapp/session/flow/session-transitions.ts";
 import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, ONLINE_STATE } from "./flows.ts";
 
-/** Each test is a row of the table that maps signals of the client to the state of an instance. */
-describe("a signal of the client", () => {
+/** Each test is a row of the table that maps client signals to instance states. */
+describe("a client signal", () => {
   test("auth_qr: codes count from 1, each with the client's duration, and replace each other", () => {
     const first = decideAll(FLOWS.idle, { type: "link" }, { type: "qr", qr: "a", ttlMs: 60_000 });
     expect(effectsOf(first, "show_code")).toEqual([{ do: "show_code", qr: "a", ttlMs: 60_000, sequence: 1 }]);

@@ -16,7 +16,7 @@ const incident = (name: string, run: Incident): fc.Arbitrary<Incident> =>
 const drops = fc
   .constantFrom(100, 2_000, 10_000, Infinity)
   .map<Incident>((ms) => (scene) => scene.client.dropSocket(ms));
-/** Maximum delay of a report caused by the incidents of a scene, ms. */
+/** Maximum delay that a scene's incidents may cause in a report, ms. */
 const delays = new WeakMap<SessionScene, number>();
 const addDelay = (scene: SessionScene, ms: number): unknown => delays.set(scene, (delays.get(scene) ?? 0) + ms);
 /** Delay after which a client that does not disconnect is abandoned or disconnected again, ms. */
@@ -57,7 +57,7 @@ const transientIncidents: fc.Arbitrary<Incident> = fc.oneof(
   incident("link", (scene) => void scene.session.link().catch(() => {})),
   incident("probe", (scene) => scene.session.probe()),
   incident("lease lost", (scene) => {
-    addDelay(scene, OWNERSHIP_MS); // a renewal may only be late
+    addDelay(scene, OWNERSHIP_MS); // the renewal may merely be late
     scene.host.deadlines.send = -Infinity;
   }),
   incident("lease back", (scene) => {
@@ -110,7 +110,7 @@ class StatusWatch {
   }
 }
 
-describe("over any order of events of the client, the network and the core", () => {
+describe("over any order of client, network and core events", () => {
   test("the status is wrong for at most a probe period, and the number recovers", async () => {
     await fc.assert(
       fc.asyncProperty(

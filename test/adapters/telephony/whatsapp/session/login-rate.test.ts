@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-describe("an unrequested login of the client", () => {
+describe("a client's unrequested login", () => {
   /** Runs a scene for an hour in which this event follows each accepted login. */
   async function runDisturbedHour(
     disturb: (scene: SessionScene) => void,
@@ -113,7 +113,7 @@ describe("an unrequested login of the client", () => {
 
   test("counts if the client silently opens another socket", async () => {
     const scene = await runDisturbedHour(({ client }) => client.dropSocket(25));
-    // Such a login is only detected once accepted, so there may be one too many.
+    // Such a login is detected only once it is accepted, so there may be one too many.
     expect(scene.network.logins.length).toBeLessThanOrEqual(21);
   });
 

@@ -15,9 +15,9 @@ interface SceneOptions {
   readonly seed?: number;
   readonly client?: WhatsAppClientFactory;
   readonly host?: TestLineHost;
-  /** The network, such as that of another scene with its manual clock. Default: a new network. */
+  /** The network, such as another scene's network with its manual clock. Default: a new network. */
   readonly network?: FakeWhatsApp;
-  /** Turns of the logins. Default: separate turns. */
+  /** Login turns. Default: separate turns. */
   readonly logins?: LoginTurns;
 }
 
@@ -53,7 +53,7 @@ export class SessionScene {
     this.session = this.open(options.client);
   }
 
-  /** Another session of the same number, as after a restart; it connects if the number is linked. */
+  /** Another session for the same number, as after a restart; it connects if the number is linked. */
   open(client: WhatsAppClientFactory = this.network.client): WhatsAppSession {
     const { system, host } = this;
     this.session = new WhatsAppSession({
@@ -69,7 +69,7 @@ export class SessionScene {
     return this.session;
   }
 
-  /** The reports of the line so far, without codes. */
+  /** The line's reports so far, without codes. */
   get reports(): string[] {
     return this.host.reports.types.filter((type) => type !== "code");
   }
@@ -79,7 +79,7 @@ export class SessionScene {
     return [...this.host.storedRecords.keys()].filter((key) => !key.startsWith("ringport/")).length;
   }
 
-  /** The reports since the last call of this method. */
+  /** The reports since this method was last called. */
   takeReports(): string[] {
     const newReports = this.reports.slice(this.#reportCount);
     this.#reportCount = this.reports.length;

@@ -19,7 +19,7 @@ const keysOf = (scene: SessionScene, part: string): string[] =>
   [...scene.host.storedRecords.keys()].filter((key) => key.includes(part));
 
 describe("linking", () => {
-  test("codes have a sequence and expire when the client's time has ended", async () => {
+  test("codes have a sequence number, and expire when the client's time has passed", async () => {
     const scene = new SessionScene();
     const startedAt = scene.system.now();
     await scene.code();

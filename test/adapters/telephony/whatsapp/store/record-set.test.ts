@@ -16,7 +16,7 @@ const put = (set: RecordSet<object>, ...names: string[]): Promise<void> =>
   set.set(new Map(names.map((name) => [name, { name }])));
 
 describe("records of one kind", () => {
-  test("are stored under their prefix, and read in the order of the names", async () => {
+  test("are stored under their prefix, and read in name order", async () => {
     const { records, set } = setUp();
     await put(set, "x", "y");
     expect([...records.values.keys()]).toEqual(["a/x", "a/y"]);
@@ -28,7 +28,7 @@ describe("records of one kind", () => {
     ]);
   });
 
-  test("do not mix with another kind", async () => {
+  test("do not mix with records of another kind", async () => {
     const { records, writer, set } = setUp();
     const otherSet = new RecordSet<object>({ records, writer, prefix: "b/", isRecord: isNestedObject });
     await put(set, "x");
@@ -37,7 +37,7 @@ describe("records of one kind", () => {
     expect(await set.get("x")).toEqual({ name: "x" });
   });
 
-  test("that are cached are read once", async () => {
+  test("are read once if cached", async () => {
     const { records, set } = setUp({ maxCached: 2 });
     await put(set, "x", "y", "z");
     const reopenedSet = new RecordSet<object>({ ...optionsOf(records), maxCached: 2 });
@@ -56,7 +56,7 @@ describe("records of one kind", () => {
     expect(records.reads).toEqual([]);
   });
 
-  test("are read again after a write that failed", async () => {
+  test("are read again after a failed write", async () => {
     const { records, set } = setUp({ maxCached: 10 });
     await put(set, "x");
     records.failure = new Error("down");
@@ -119,7 +119,7 @@ describe("records of one kind", () => {
     ["no format", Uint8Array.of()],
     ["another format", Uint8Array.of(9)],
     ["another kind", encodeRecord("text")],
-  ])("with bytes of %s reject with the name of the record and the fix", async (_, bytes) => {
+  ])("reject bytes of %s with the record's name and the fix", async (_, bytes) => {
     const { records, set } = setUp();
     records.values.set("a/x", bytes);
     await expect(set.get("x")).rejects.toThrow(
@@ -137,7 +137,7 @@ describe("writes", () => {
     expect(await set.names()).toHaveLength(4);
   });
 
-  test("that fail together are retried individually, so that one cannot fail the others", async () => {
+  test("are retried individually if they fail together, so that one cannot fail the others", async () => {
     const { records, set } = setUp();
     await set.names();
     const results = await Promise.allSettled([put(set, "1"), put(set, "2"), put(set, "3".repeat(200)), put(set, "4")]);

@@ -40,7 +40,7 @@ const CREDENTIALS = {
 };
 
 describe("every store", () => {
-  test("keeps the sessions of a line apart, and clears only its own", async () => {
+  test("keeps a line's sessions apart, and clears only its own", async () => {
     const records = new MapRecords();
     const { stores } = whatsappStore(records).backends.ringport;
     await stores.identity("a").setRemoteIdentity(ANA, bytes(1));
@@ -94,7 +94,7 @@ describe("the auth store", () => {
 });
 
 describe("the signal store", () => {
-  test("keeps registration, signed pre-key and its rotation", async () => {
+  test("keeps the registration, and the signed pre-key with its rotation", async () => {
     const { signal, open } = setUp();
     expect(await signal.getRegistrationInfo()).toBeNull();
     expect(await signal.getSignedPreKey()).toBeNull();
@@ -127,7 +127,7 @@ describe("the pre-key store", () => {
     expect((await open().preKey.getOrGenSinglePreKey(preKeyOf)).keyId).toBe(3);
   });
 
-  test("consumes a key once, even if two ask at the same time", async () => {
+  test("consumes a key once, even for two concurrent requests", async () => {
     const { preKey, open } = setUp();
     await preKey.getOrGenPreKeys(2, preKeyOf);
     const consumedKeys = await Promise.all([preKey.consumePreKeyById(1), preKey.consumePreKeyById(1)]);
@@ -190,7 +190,7 @@ describe("the pre-key store", () => {
     expect(await preKey.getPreKeysById([500, 501])).toEqual([null, { ...preKeyOf(501), uploaded: true }]);
   });
 
-  test("remembers if the server has keys", async () => {
+  test("remembers whether the server has keys", async () => {
     const { preKey, open } = setUp();
     expect(await preKey.getServerHasPreKeys()).toBe(false);
     await preKey.setServerHasPreKeys(true);
@@ -353,7 +353,7 @@ describe("the app state store", () => {
     expect(await reopenedStore.getSyncKeysBatch([bytes(7), syncKey(1, 1).keyId])).toEqual([null, syncKey(1, 1)]);
   });
 
-  test("uses the key of the highest epoch, then of the lowest device", async () => {
+  test("uses the key with the highest epoch, then the one from the lowest device", async () => {
     const { appState } = setUp();
     expect(await appState.getActiveSyncKey()).toBeNull();
     await appState.upsertSyncKeys([syncKey(3, 2), syncKey(1, 1), { ...syncKey(0, 0), keyId: bytes(1) }]);

@@ -6,7 +6,7 @@ import {
 } from "../../../../../../adapters/telephony/whatsapp/session/client/client-events.ts";
 import { closingOf } from "../../../../../../adapters/telephony/whatsapp/session/flow/closings.ts";
 
-describe("an event of the client", () => {
+describe("a client event", () => {
   test("auth_qr is a code with its duration, or 20 s without a usable one", () => {
     expect(readClientEvent("auth_qr", { qr: "2@abc", ttlMs: 60_000 })).toEqual({
       type: "qr",
@@ -19,7 +19,7 @@ describe("an event of the client", () => {
     for (const qr of ["", 1, undefined]) expect(readClientEvent("auth_qr", { qr })).toBeUndefined();
   });
 
-  test("auth_paired has the number of the phone", () => {
+  test("auth_paired has the phone's number", () => {
     const credentials = { meJid: "5511987654321:12@s.whatsapp.net" };
     expect(readClientEvent("auth_paired", { credentials })).toEqual({ type: "paired", phone: "+5511987654321" });
     expect(readClientEvent("auth_paired", {})).toEqual({ type: "paired", phone: null });

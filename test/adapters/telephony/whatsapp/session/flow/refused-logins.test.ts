@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { PHONE, SessionScene } from "../sessions.ts";
 
 /**
- * A refusal of the login may arrive before or after the client has reported its connection as open. Before that,
+ * A login may be refused before or after the client has reported its connection as open. If it is refused before,
  * `connect` rejects, and the close arrives first.
  */
 describe.each([

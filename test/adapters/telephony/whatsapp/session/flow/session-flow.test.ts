@@ -21,7 +21,7 @@ import { DEADLINE_PASSED } from "../../../../../../src/ports/telephony.ts";
 import { closeInput, DOWN, decideAll, effectNames, effectsOf, FLOWS, momentAt, ONLINE_STATE } from "../flows.ts";
 
 describe("a session", () => {
-  test("starts in idle, and reaches every state", () => {
+  test("starts idle, and reaches every state", () => {
     for (const state of SESSION_STATES) expect(FLOWS[state].state).toBe(state);
   });
 
@@ -282,7 +282,7 @@ describe("a session", () => {
     }
   });
 
-  test("a first refusal after an outage waits as usual, a second one twice as long", () => {
+  test("the first refusal after an outage waits as usual, the second one twice as long", () => {
     const refusal: SessionInput = { type: "failure", code: 429, expiresInMs: undefined };
     const retryInputs = [{ type: "timer", timer: "retry" }, { type: "login" }] as const;
     let flow: SessionFlow = FLOWS.waiting;

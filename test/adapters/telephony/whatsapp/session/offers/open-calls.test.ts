@@ -39,7 +39,7 @@ class Scene {
   }
 }
 
-describe("the record of the open calls", () => {
+describe("the record of open calls", () => {
   test("has the latest address from the client", async () => {
     const scene = new Scene();
     const calls = scene.open();
@@ -107,7 +107,7 @@ describe("a call is ended", () => {
     expect(scene.sentStanzas).toMatchObject([{ attrs: { to: ANA }, content: [{ attrs: { "call-creator": PHONE } }] }]);
   });
 
-  test("by no other device, such as that of a later link", async () => {
+  test("by no other device, such as one linked later", async () => {
     const scene = new Scene();
     const calls = scene.open();
     calls.add("A", ANA, "123:6@lid");

@@ -9,7 +9,7 @@ import { ManualSystem } from "../../../../../../src/testing/manual-system.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-describe("the credentials of a link", () => {
+describe("a link's credentials", () => {
   test("name their session", () => {
     const system = new ManualSystem();
     const id = newSessionId((target) => system.random(target));
@@ -18,7 +18,7 @@ describe("the credentials of a link", () => {
     expect(newSessionId((target) => system.random(target))).not.toBe(id);
   });
 
-  test("of another format version are refused", () => {
+  test("are refused if their format version differs", () => {
     for (const version of [0, 2, 1.5]) {
       const otherVersion = bytes(JSON.stringify({ kind: "whatsapp", version, sessionId: "0".repeat(32) }));
       expect(() => decodeCredentials(otherVersion)).toThrow(
@@ -27,7 +27,7 @@ describe("the credentials of a link", () => {
     }
   });
 
-  test("of another network, or damaged, name no session", () => {
+  test("name no session if damaged or from another network", () => {
     const foreignCredentials = { kind: "whatsapp", version: "1", sessionId: "0".repeat(32) };
     for (const text of [
       "",

@@ -23,7 +23,7 @@ function setUp() {
 const recordOf = (value: number) => new Map([["key", Uint8Array.of(value)]]);
 const outage = () => new StorageUnavailable("the database does not respond");
 
-describe("the records of a client", () => {
+describe("a client's records", () => {
   test("are the line's records", async () => {
     const { records } = setUp();
     await records.set(recordOf(1));
@@ -63,7 +63,7 @@ describe("the records of a client", () => {
     expect(storedValue()).toBe(3);
   });
 
-  test("of a client wait for those of the previous client, which is then cut off", async () => {
+  test("wait for those of the previous client, which is then cut off", async () => {
     const { records, faults, host, system, storedValue } = setUp();
     faults.push(outage(), outage());
     const earlierWrites = [records.set(recordOf(1)), records.set(recordOf(2)).then(() => records.set(recordOf(3)))];
@@ -79,7 +79,7 @@ describe("the records of a client", () => {
     expect(storedValue()).toBe(4);
   });
 
-  test("that are cut off with the previous client's are not written", async () => {
+  test("are not written if they are cut off together with the previous client's", async () => {
     const { records, faults, host, system, storedValue } = setUp();
     faults.push(outage(), outage());
     const writes = [records.set(recordOf(1))];
@@ -92,7 +92,7 @@ describe("the records of a client", () => {
     expect([storedValue(), system.waiting]).toEqual([undefined, 0]);
   });
 
-  test("of a client that is cut off are empty, and its writes are refused", async () => {
+  test("are empty once the client is cut off, and its writes are refused", async () => {
     const { records, faults, system, storedValue } = setUp();
     await records.set(recordOf(1));
     faults.push(outage(), outage());
