@@ -17,7 +17,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** The error with which configure fails, and the time until then, ms. */
+/** The error that configure fails with, and the time until it does, ms. */
 async function refusal(world: World, instance: Instance): Promise<{ code: string; message: string; ms: number }> {
   const startedAt = world.system.monotonic();
   let outcome: { code: string; message: string; ms: number } | undefined;
@@ -43,7 +43,7 @@ async function stopMs(world: World): Promise<number> {
 }
 
 describe("a network that does not respond", () => {
-  test("while a line is opened makes configure fail after ten seconds, with the reason", async () => {
+  test("makes configure fail after ten seconds while a line is opening, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.network.openBarrier = neverSettles;
@@ -59,7 +59,7 @@ describe("a network that does not respond", () => {
     await world.stop();
   });
 
-  test("at the start of linking makes configure fail after ten seconds, with the reason", async () => {
+  test("makes configure fail after ten seconds when linking starts, with the reason", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -69,7 +69,7 @@ describe("a network that does not respond", () => {
     await world.stop();
   });
 
-  test("with operator linking makes configure fail after ten seconds", async () => {
+  test("makes configure fail after ten seconds with operator linking", async () => {
     const world = await World.start({ capabilities: { linking: "operator" } });
     world.network.openBarrier = neverSettles;
     const instance = await world.newInstance();
@@ -88,7 +88,7 @@ describe("a network that does not respond", () => {
     expect(await stopMs(restartedWorld)).toBeLessThanOrEqual(5_000);
   });
 
-  test("while a line is closed delays a stop by five seconds", async () => {
+  test("delays a stop by five seconds while a line is closing", async () => {
     const world = await World.start();
     for (let n = 0; n < 3; n++) world.line(await world.activeInstance()).closeBarrier = neverSettles;
     expect(await stopMs(world)).toBe(5_000);
@@ -117,7 +117,7 @@ test("a network that never closes delays the stop by five seconds", async () => 
   expect(warnings).toEqual(["the network scripted did not close properly"]);
 });
 
-describe("a line that is opened too late", () => {
+describe("a line that opens too late", () => {
   test("is replaced, closed as soon as it opens, and its events are ignored", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();

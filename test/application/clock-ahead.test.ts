@@ -8,7 +8,7 @@ const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 366 * DAY_MS;
 const URL = "https://hooks.example.com/in";
 
-/** Places a call to a busy number; returns the reason of its end. */
+/** Places a call to a busy number; returns the reason for its end. */
 async function dial(world: World, instance: Instance): Promise<string | undefined> {
   const call = await world.call(instance);
   if (world.network.legs.at(-1)?.callId === call.id) world.leg(call).end("busy");
@@ -16,7 +16,7 @@ async function dial(world: World, instance: Instance): Promise<string | undefine
   return (await world.storedCall(call)).outcome?.reason;
 }
 
-/** Advances up to `withinMs`, until this number of attempts was made and the result of each is stored. */
+/** Advances up to `withinMs`, until this number of attempts has been made and each result is stored. */
 async function waitForAttempts(world: World, attempts: number, withinMs: number): Promise<void> {
   const until = world.system.monotonic() + withinMs;
   await vi.waitFor(
@@ -30,7 +30,7 @@ async function waitForAttempts(world: World, attempts: number, withinMs: number)
   );
 }
 
-/** Waits until the first attempt to deliver the creation of an instance has failed, and the failure is stored. */
+/** Waits until the first attempt to deliver an instance's creation has failed, and the failure is stored. */
 async function waitForFirstFailure(world: World, { id }: Instance): Promise<void> {
   await vi.waitFor(async () => {
     await world.system.settle();

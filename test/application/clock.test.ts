@@ -7,7 +7,7 @@ import { ALICE, World } from "../support/application.ts";
 const HOUR_MS = 3_600_000;
 const FIFO = { kind: "fifo", depth: 5, paceMs: 10_000 } as const;
 
-describe("the pace of a fifo queue", () => {
+describe("a fifo queue's pace", () => {
   test.each([-HOUR_MS, 5 * 60_000])("is kept if the wall clock is set by %i ms", async (jump) => {
     const world = await World.start({ policy: FIFO });
     const instance = await world.activeInstance();
@@ -44,7 +44,7 @@ describe("the pace of a fifo queue", () => {
 describe("a fifo queue", () => {
   const policy = { kind: "fifo", depth: 5 } as const;
 
-  /** Calls in the order of their dials. */
+  /** Calls in dial order. */
   async function dialCalls(world: World, calls: number): Promise<(string | undefined)[]> {
     for (let i = 0; i < calls; i++) {
       world.leg().end("busy");
@@ -86,7 +86,7 @@ describe("a call that waits", () => {
     const call = await world.call(await world.newInstance());
     await world.system.advance(400_000);
     world.system.jump(jump);
-    // This call is created after the jump, and must expire on time as well.
+    // This call is created after the jump, and must also expire on time.
     const laterCall = await world.call(await world.newInstance());
     await world.system.advance(195_000);
     expect((await world.storedCall(call)).status).toBe("QUEUED");
@@ -150,7 +150,7 @@ describe("a call that waits", () => {
   });
 });
 
-test("a call of a dead process ends no earlier than it began", async () => {
+test("a dead process's call ends no earlier than it began", async () => {
   const world = await World.start();
   const { call } = await world.answeredCall(await world.activeInstance());
   world.system.jump(-HOUR_MS);

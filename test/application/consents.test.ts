@@ -13,7 +13,7 @@ const refusalOf = (promise: Promise<unknown>) =>
   );
 
 describe("consents", () => {
-  test("are recorded and deleted by their user alone", async () => {
+  test("are recorded and deleted only by their user", async () => {
     const world = await World.start();
     const { consents } = world.app;
     const at = world.system.now();
@@ -92,7 +92,7 @@ describe("consents", () => {
     await world.stop();
   });
 
-  test("of a deleted account are refused, even if its token was accepted before", async () => {
+  test("are refused for a deleted account, even if its token was accepted before", async () => {
     const world = await World.start();
     await world.storage.accounts.ensureUser({ id: ALICE.userId, name: ALICE.userId, createdAt: 0 });
     const error = await refusalOf(world.app.consents.put(ALICE, PHONE, { status: "granted" }));

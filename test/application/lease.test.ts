@@ -32,7 +32,7 @@ describe("a lease", () => {
     expect(world.system.waiting, "no timer is left").toBe(0);
   });
 
-  test("is measured from the sending of its renewal, however late the response", async () => {
+  test("is measured from when its renewal is sent, however late the response", async () => {
     const { world, storage } = await leasedScene();
     const instance = await world.activeInstance();
     let respond = () => {};
@@ -167,7 +167,7 @@ describe("a process whose database another one has taken", () => {
     await world.stop();
   });
 
-  test("hangs up at its renewal without writes", async () => {
+  test("hangs up at its renewal if it has no writes", async () => {
     const { world, leg, call } = await lostLeaseScene();
     await world.system.advance(2_000);
     expect(leg.hangUps).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { World } from "../support/application.ts";
 import { memoryStorage } from "../support/memory-storage.ts";
 
-test("a storage in memory begins without the rows of an earlier one that was closed", async () => {
+test("an in-memory storage begins without the rows of a closed earlier one", async () => {
   const first = await World.start();
   const instance = await first.activeInstance();
   const { call } = await first.answeredCall(instance);
@@ -17,7 +17,7 @@ test("a storage in memory begins without the rows of an earlier one that was clo
   await storage.close();
 });
 
-test("a closed storage in memory refuses work, and begins empty when opened again", async () => {
+test("a closed in-memory storage refuses work, and begins empty when opened again", async () => {
   const storage = memoryStorage();
   await storage.open({ exclusive: true });
   await storage.close();

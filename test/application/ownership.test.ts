@@ -3,7 +3,7 @@ import type { Principal } from "../../src/domain/access/principal.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { ALICE, BOB, NUMBER, World } from "../support/application.ts";
 
-/** A refusal as the client sees it, without the id it sent. */
+/** A refusal as the client sees it, without the id that it sent. */
 async function refusalOf(request: Promise<unknown>, id: string): Promise<string> {
   try {
     await request;
@@ -56,7 +56,7 @@ describe("another user's records", () => {
     "call_'; drop table calls; --",
     "inst_01h455vb4pex5vsknk084sn02q",
     "call_".repeat(99),
-  ])("%j is not the id of a call", async (id) => {
+  ])("%j is not a call id", async (id) => {
     const world = await World.start();
     await expect(world.app.calls.get(ALICE, id)).rejects.toMatchObject({ code: "call_not_found" });
     await world.stop();
@@ -72,7 +72,7 @@ describe("a demo token", () => {
     return { world, ownInstance: instance, otherInstance, demo };
   }
 
-  test("calls from its own instance only", async () => {
+  test("calls only from its own instance", async () => {
     const { world, ownInstance, otherInstance, demo } = await scene();
     expect((await world.call(ownInstance, undefined, demo)).created).toBe(true);
     for (const instanceId of [otherInstance.id, world.context.ids("inst"), "nonsense"])
@@ -114,7 +114,7 @@ describe("a demo token", () => {
     await world.stop();
   });
 
-  test("of a deleted instance gets no data", async () => {
+  test("gets no data if its instance is deleted", async () => {
     const { world, ownInstance, demo } = await scene();
     await world.app.instances.delete(ALICE, ownInstance.id);
     expect(await world.app.instances.list(demo)).toEqual([]);
@@ -123,7 +123,7 @@ describe("a demo token", () => {
   });
 });
 
-test("an instance of a provider that is not mounted is refused at its creation", async () => {
+test("an instance on a provider that is not mounted is refused at creation", async () => {
   const world = await World.start();
   await expect(world.app.instances.create(ALICE, { name: "Mine", provider: "sip/none" })).rejects.toMatchObject({
     code: "provider_unknown",

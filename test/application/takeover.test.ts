@@ -16,7 +16,7 @@ class TestDatabase {
   readonly database: LeasedDatabase = new LeasedDatabase(this.system, memoryStorage());
   readonly #devices = new Map<string, string | null>();
 
-  /** A server that is not started yet. */
+  /** A server that has not been started yet. */
   server(options: Partial<RingportOptions> = {}): Server {
     const server = new Server(this.system, this.database.storage(), this.#devices, options);
     onTestFinished(() => this.settle(server.ringport.stop({ drainMs: 0 })));
@@ -156,7 +156,7 @@ describe("a start", () => {
     expect(database.system.monotonic() - startedAt).toBeLessThanOrEqual(1_050);
   });
 
-  test("that waits is ended by a stop", async () => {
+  test("is ended by a stop while it waits", async () => {
     const database = new TestDatabase();
     await database.server().ringport.start();
     const second = database.server();

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from "../../src/domain/limits.ts";
 import { isDisplayName } from "../../src/domain/numbers/caller-id.ts";
 import { type AccountScene, accountScene } from "./accounts/scene.ts";
 
-/** Names of invisible characters only. */
+/** Names that consist only of invisible characters. */
 const INVISIBLE = [
   "\u200b",
   "\u200d\u200c",
@@ -81,6 +81,6 @@ describe.each(Object.entries(NAMES))("the name of %s", (_, isNameAccepted) => {
   });
 });
 
-test("an empty text is not visible", () => {
+test("empty text is not visible", () => {
   expect(isVisible("")).toBe(false);
 });

@@ -66,7 +66,7 @@ async function expectDeleted(
   expect(users.find(({ id }) => id === userId)?.name).toBe(userId);
 }
 
-describe("the deletion of an account", () => {
+describe("an account's deletion", () => {
   test("deletes only its own user's data", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member, revokedTokenIds } = scene;
@@ -145,7 +145,7 @@ describe("the deletion of an account", () => {
     await expectDeleted(next, bob, ids);
   });
 
-  test("waits for the deletion of an instance that is not finished", async () => {
+  test("waits for an unfinished instance deletion", async () => {
     const scene = await accountScene();
     const { world, accounts, admin, member } = scene;
     const bob = await member(await admin(), "bob@example.com");
@@ -208,7 +208,7 @@ describe("the deletion of an account", () => {
   });
 
   test.each(["webhooks.list", "instances.list", "calls.list", "logins.forgetUser", "logins.deleteAccount"])(
-    "of the administrator neither deletes nor blocks a user who registers before %s",
+    "neither deletes nor blocks a user who registers before %s, if it is the administrator's",
     async (moment) => {
       const scene = await accountScene();
       const { world, accounts, admin, member } = scene;
@@ -240,7 +240,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.session(secret)).toBeDefined();
   });
 
-  test("of the administrator is refused while other accounts exist", async () => {
+  test("is refused to the administrator while other accounts exist", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -252,7 +252,7 @@ describe("the deletion of an account", () => {
     expect(await accounts.registration()).toBe("first");
   });
 
-  test("leaves its user to the next administrator, without earlier data", async () => {
+  test("leaves the user to the next administrator, without earlier data", async () => {
     const { world, accounts, admin } = await accountScene();
     const ana = await admin();
     await world.newInstance(ana.principal);

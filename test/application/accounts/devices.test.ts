@@ -36,7 +36,7 @@ describe("a browser that has signed in before", () => {
     await accounts.signIn(ANA, BROWSER);
   });
 
-  test("is a stranger at another account, with a changed mark, and after a year", async () => {
+  test("is a stranger to another account, with a changed mark, and after a year", async () => {
     const { accounts, admin, member, world } = await accountScene();
     const first = await admin();
     const bob = await member(first, "bob@example.com");
@@ -54,7 +54,7 @@ describe("a browser that has signed in before", () => {
 });
 
 describe("a session thief without the password", () => {
-  test("has five guesses, even if the browser of the session is marked repeatedly", async () => {
+  test("has five guesses, even if the session's browser is marked repeatedly", async () => {
     const { accounts, admin } = await accountScene();
     const session = await admin();
     const marks = await Promise.all(Array.from({ length: 6 }, () => accounts.deviceMark(session, undefined)));

@@ -7,7 +7,7 @@ import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 const HOUR_MS = 3_600_000;
 
 describe("the first account", () => {
-  test("is the administrator's, and takes over the user of the first token", async () => {
+  test("is the administrator's, and takes over the first token's user", async () => {
     const { world, accounts, admin } = await accountScene();
     const { system, context, storage } = world;
     const first = await issueToken(storage.accounts, system, context.ids, { userName: "admin", label: "first start" });
@@ -20,7 +20,7 @@ describe("the first account", () => {
     expect(await accounts.firstCode()).toBeUndefined();
   });
 
-  test("does not take over the user of a token that the operator made for another user", async () => {
+  test("does not take over another user for whom the operator created a token", async () => {
     const { world, admin } = await accountScene();
     const { system, context, storage } = world;
     const customer = { userName: "customer-a", label: "cli" };
@@ -35,7 +35,7 @@ describe("the first account", () => {
     expect(await world.storage.accounts.users()).toMatchObject([{ id: account.userId, name: "ana@example.com" }]);
   });
 
-  test("needs the code of the first start, even if registration is open afterwards", async () => {
+  test("needs the code from the first start, even if registration is open afterwards", async () => {
     const { accounts } = await accountScene({ registration: "open" });
     const person = { email: "eve@example.com", password: PASSWORD };
     await expect(accounts.register(person, BROWSER)).rejects.toMatchObject({ code: "registration_closed" });
@@ -53,11 +53,11 @@ describe("the first account", () => {
     expect(new Set(refusals)).toEqual(new Set(["code_invalid"]));
   });
 
-  test("is not created with a code that was replaced or has expired", async () => {
+  test("is not created with a code that has been replaced or has expired", async () => {
     const { world, accounts } = await accountScene();
     const { logins } = world.storage;
     const oldCode = (await accounts.firstCode())!;
-    // Created as by the command line while a server runs.
+    // Created as the command line does while a server is running.
     const { code, expiresAt } = (await firstCode({
       logins,
       system: world.system,
@@ -74,7 +74,7 @@ describe("the first account", () => {
 });
 
 describe("a registration", () => {
-  test("by invitation needs one, and uses it up", async () => {
+  test("needs an invitation by default, and uses it up", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     const { code, id, expiresAt, createdAt } = await accounts.invite(account);
@@ -90,7 +90,7 @@ describe("a registration", () => {
     await expect(accounts.register(second, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("that is open needs no code and creates a member", async () => {
+  test("needs no code if registration is open, and creates a member", async () => {
     const { accounts, admin } = await accountScene({ registration: "open" });
     await admin();
     expect(await accounts.registration()).toBe("open");
@@ -107,7 +107,7 @@ describe("a registration", () => {
       });
   });
 
-  test("with a taken address is refused, and keeps the invitation valid", async () => {
+  test("is refused for a taken address, and keeps the invitation valid", async () => {
     const { accounts, admin, hasher } = await accountScene();
     const { account } = await admin();
     const { code } = await accounts.invite(account);
@@ -135,7 +135,7 @@ describe("a registration", () => {
     expect(hasher.hashCount).toBe(before);
   });
 
-  test("never takes over an existing user of the same name", async () => {
+  test("never takes over an existing user with the same name", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const { system, context, storage } = world;
     const first = await admin();
@@ -147,7 +147,7 @@ describe("a registration", () => {
 });
 
 describe("an invitation", () => {
-  test("is created, listed and withdrawn by the administrator only", async () => {
+  test("is created, listed and withdrawn only by the administrator", async () => {
     const { accounts, admin, member } = await accountScene();
     const first = await admin();
     const { account } = await member(first, "bob@example.com");

@@ -44,13 +44,13 @@ export interface AccountScene {
   readonly hasher: CountingHasher;
   /** Ids of the tokens revoked through the token office. */
   readonly revokedTokenIds: string[];
-  /** Registers the administrator with the code of the first start. */
+  /** Registers the administrator with the code from the first start. */
   admin(email?: string): Promise<NewSession>;
-  /** Registers a person with an invitation of the administrator. */
+  /** Registers a person with an invitation from the administrator. */
   member(admin: NewSession, email: string): Promise<NewSession>;
 }
 
-/** Accounts over a database in memory and a manual clock. */
+/** Accounts over an in-memory database and a manual clock. */
 export async function accountScene(
   options: WorldOptions & { readonly registration?: "open" | "invitation" } = {},
 ): Promise<AccountScene> {

@@ -16,7 +16,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toEqual([otherSession.session]);
   });
 
-  test("is prolonged by use, up to 90 days", async () => {
+  test("is extended by use, up to 90 days", async () => {
     const { world, accounts, admin } = await accountScene();
     const { secret, session } = await admin();
     for (let day = 10; day < 90; day += 10) {
@@ -77,7 +77,7 @@ describe("a session", () => {
     expect(await accounts.sessions(account)).toEqual([otherSession.session]);
   });
 
-  test("can be ended by its own account only", async () => {
+  test("can be ended only by its own account", async () => {
     const { accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -150,11 +150,11 @@ describe("a new password", () => {
       code: "password_invalid",
     });
     expect(await accounts.session(secret)).toBeDefined();
-    // The code was not used up.
+    // The code has not been used up.
     await accounts.resetPassword(code, next, BROWSER);
   });
 
-  test("that is set with a code ends all earlier sessions", async () => {
+  test("ends all earlier sessions if it is set with a code", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin();
     const { code } = (await accounts.resetCode("ANA@example.com"))!;
@@ -167,7 +167,7 @@ describe("a new password", () => {
     await expect(accounts.resetPassword(code, next, BROWSER)).rejects.toMatchObject({ code: "code_invalid" });
   });
 
-  test("is not set with a code that was replaced, has expired, or has another purpose", async () => {
+  test("is not set with a code that has been replaced, has expired, or has another purpose", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     const oldCode = (await accounts.resetCode("ana@example.com"))!;

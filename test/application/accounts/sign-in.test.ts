@@ -5,7 +5,7 @@ const WRONG_PASSWORD = "wrong horse battery";
 const MINUTE_MS = 60_000;
 
 describe("a sign-in", () => {
-  test("creates a session, whatever the letter case of the address", async () => {
+  test("creates a session, whatever the address's letter case", async () => {
     const { accounts, admin } = await accountScene();
     const { account, secret } = await admin("Ana@Example.com");
     const newSession = await accounts.signIn({ email: " ana@example.COM ", password: PASSWORD }, { userAgent: null });
@@ -113,7 +113,7 @@ describe("guessing", () => {
     await expect(sixth).rejects.toMatchObject({ code: "too_many_attempts" });
   });
 
-  test("in parallel counts each attempt", async () => {
+  test("is counted for each attempt, even in parallel", async () => {
     const { accounts, admin, hasher } = await accountScene();
     await admin();
     const guesses = Array.from({ length: 50 }, () =>
@@ -149,7 +149,7 @@ describe("guessing", () => {
     for (let i = 0; i < 5; i++) expect(await guess()).toBe("sign_in_failed");
   });
 
-  test("at the sign-in does not lock out signed-in users", async () => {
+  test("does not lock out signed-in users", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     for (let i = 0; i < 6; i++)

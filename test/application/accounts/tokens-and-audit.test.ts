@@ -5,7 +5,7 @@ import { accountScene, BROWSER, PASSWORD } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-test("the server's daily limit counts the calls of all browsers of an account together", async () => {
+test("the server's daily limit counts calls from all of an account's browsers together", async () => {
   const { world, accounts, admin, member } = await accountScene({ callLimits: { maxCallsPerDay: 2 } });
   const ana = await admin();
   const bob = await member(ana, "bob@example.com");
@@ -22,7 +22,7 @@ test("the server's daily limit counts the calls of all browsers of an account to
   await call(bob.principal);
 });
 
-describe("a token of an account", () => {
+describe("an account's token", () => {
   test("belongs to the account's user, and is listed until it is revoked", async () => {
     const { accounts, admin, revokedTokenIds } = await accountScene();
     const { account } = await admin();
@@ -52,7 +52,7 @@ describe("a token of an account", () => {
     expect(await accounts.tokens(ana.account)).toHaveLength(1);
   });
 
-  test("for a demo needs the account's instance", async () => {
+  test("needs one of the account's instances if it is for a demo", async () => {
     const { world, accounts, admin, member } = await accountScene();
     const ana = await admin();
     const bob = await member(ana, "bob@example.com");
@@ -88,7 +88,7 @@ describe("a token of an account", () => {
     await expect(accounts.createToken(account, { label: "one more" })).rejects.toMatchObject({ code: "token_quota" });
   });
 
-  test("is kept after its revocation, until a hundred newer ones are revoked too", async () => {
+  test("is kept after its revocation, until a hundred newer ones have also been revoked", async () => {
     const { world, accounts, admin } = await accountScene();
     const { account } = await admin();
     const ids: string[] = [];

@@ -25,7 +25,7 @@ const METHODS = [
   ...["leg.connectMedia", "leg.progress", "leg.statistics", "leg.evidence", "leg.sendDtmf", "leg.hangUp"],
   ...["detector.push", "voiceActivity.create", "webhooks.post"],
 ];
-/** Called for the first line only. */
+/** Called only for the first line. */
 const CALLED_ONCE = "speech.warmUp";
 const TEXT = "x".repeat(200); // 10 s
 const SILENT_NUMBER = "+12025550111";
@@ -84,7 +84,7 @@ function answerAll(world: World, answeredLegs: Set<ScriptedLeg>): void {
   }
 }
 
-describe("a faulty port method only costs the calls that need it", () => {
+describe("a faulty port method costs only the calls that need it", () => {
   test.for(CASES)("%s: %s", { timeout: 60_000 }, async ([method, fault]) => {
     const breakage: Breakage = { method: method === CALLED_ONCE ? method : undefined, fault, calls: 0 };
     const world = await fragileWorld(breakage);

@@ -138,7 +138,7 @@ describe("a batch", () => {
     await world.stop();
   });
 
-  test("waits for the hours of its callees", async () => {
+  test("waits for its callees' calling hours", async () => {
     const { world, callees, instance } = await startWithCallees(); // it is midnight UTC
     const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
     await world.app.batches.create(ALICE, batchOf([instance.id], { schedule }));
@@ -162,7 +162,7 @@ describe("a batch", () => {
   });
 });
 
-test("the check of many targets leaves turns of the event loop to live audio", async () => {
+test("checking many targets leaves turns of the event loop to live audio", async () => {
   const { world, instance } = await startWithCallees();
   const targets = Array.from({ length: 100 }, (_, index) => ({
     phoneNumber: `+1202555${1_000 + index}`,
@@ -197,7 +197,7 @@ test("a batch with an audio file plays it to each target", async () => {
   await world.stop();
 });
 
-test("a call of a batch with an audio file dials the extension of its target", async () => {
+test("a call in a batch with an audio file dials its target's extension", async () => {
   const { world, callees, instance } = await startWithCallees();
   const audio = { audioBase64: audioFile(1) };
   const message = { type: "FIXED_AUDIO", audio, startDelayMs: 500 } as const;
@@ -212,7 +212,7 @@ test("a call of a batch with an audio file dials the extension of its target", a
   await world.stop();
 });
 
-test("a batch of agents asks each target by name, and its CSV has the answers", async () => {
+test("a batch of agent calls asks each target by name, and its CSV has the answers", async () => {
   const { world, callees, instance } = await startWithCallees({ agent: scriptedAgent() });
   const resultSchema = { type: "object", properties: { day: { type: "string" } } };
   const instructions = [
@@ -265,7 +265,7 @@ test("a repeated creation of a deleted batch is refused as batch_not_found", asy
   await world.stop();
 });
 
-test("faults of a file name its columns", async () => {
+test("faults in a file name its columns", async () => {
   const { world, instance } = await startWithCallees();
   const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { targets: [], start: false }));
   async function* file() {
@@ -284,7 +284,7 @@ test("faults of a file name its columns", async () => {
   await world.stop();
 });
 
-test("the fault of a number quotes it", async () => {
+test("a number's fault quotes the number", async () => {
   const { world, instance } = await startWithCallees();
   const { report } = await world.app.batches.create(
     ALICE,
@@ -323,7 +323,7 @@ describe("a message with a malformed placeholder", () => {
     await world.stop();
   });
 
-  test("is refused for a dry run too", async () => {
+  test("is also refused for a dry run", async () => {
     const { world, instance } = await startWithCallees();
     const input = batchOf([instance.id], { message: speech("Hello {{ name }, see you") });
     await expect(world.app.batches.dryRun(ALICE, input)).rejects.toThrow('"{{ name }" is not closed: write {{name}}');

@@ -7,7 +7,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE } from "../../support/application.ts";
 import { batchOf, CALLEE_NUMBERS, startWithCallees } from "./callees.ts";
 
-/** Timers fire up to a millisecond early by the monotonic clock, as those of Node do. */
+/** Timers fire up to a millisecond early by the monotonic clock, as Node's timers do. */
 class EarlySystem extends ManualSystem {
   override after(ms: number, run: () => void): () => void {
     return super.after(Math.max(0, ms - 0.4), run);
@@ -57,7 +57,7 @@ describe("a batch whose storage fails", () => {
     await world.stop();
   });
 
-  test("follows that call even if the calls of the batch cannot be read at first", async () => {
+  test("follows that call even if the batch's calls cannot be read at first", async () => {
     const { world, callees, instance } = await startWithCallees();
     let isLost = false;
     let failures = 3;
@@ -80,7 +80,7 @@ describe("a batch whose storage fails", () => {
     await world.stop();
   });
 
-  test("continues after its rest, even if a timer fires a little early", async () => {
+  test("continues after its pause, even if a timer fires a little early", async () => {
     const { world, callees, instance } = await startWithCallees({ system: new EarlySystem() });
     let failures = 1;
     world.storage.before = (operation) => {
@@ -148,7 +148,7 @@ describe("a batch whose storage fails", () => {
     await world.stop();
   });
 
-  test("ends a target that waits again only after its cancellation", async () => {
+  test("ends a target whose retry is stored only after the cancellation", async () => {
     const { world, callees, instance } = await startWithCallees();
     for (const phone of CALLEE_NUMBERS) callees.busyAttempts.set(phone, 1);
     const write = Promise.withResolvers<void>();

@@ -5,13 +5,13 @@ import { batchOf, CALLEE_NUMBERS, startWithCallees } from "./callees.ts";
 const HOUR = 3_600_000;
 const LINE = { reason: "line", after: null, until: null };
 
-/** The wait of each target of a batch. */
+/** The waits of a batch's targets. */
 async function waitsOf(world: World, batchId: string) {
   return (await world.app.batches.targets(ALICE, batchId)).map(({ waiting }) => waiting);
 }
 
 describe("a waiting target", () => {
-  test("names the start of its batch, then a pause, then a free line", async () => {
+  test("names its batch's start, then a pause, then a free line", async () => {
     const { world, callees, instance } = await startWithCallees();
     const startAt = world.system.now() + HOUR;
     const schedule = { startAt: new Date(startAt).toISOString() };
@@ -26,7 +26,7 @@ describe("a waiting target", () => {
     await world.stop();
   });
 
-  test("names the hours of its callee", async () => {
+  test("names its callee's calling hours", async () => {
     const { world, callees, instance } = await startWithCallees(); // it is midnight UTC
     const until = world.system.now() + 9 * HOUR;
     const schedule = { hours: { from: "09:00", to: "10:00" }, zone: "UTC" };
@@ -36,7 +36,7 @@ describe("a waiting target", () => {
     await world.stop();
   });
 
-  test("names the calling hours of the server", async () => {
+  test("names the server's calling hours", async () => {
     const policy = { kind: "single", callingHours: { from: "09:00", until: "10:00" } } as const;
     const { world, instance } = await startWithCallees({ policy });
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id]));
@@ -105,7 +105,7 @@ describe("a waiting target", () => {
     await world.stop();
   });
 
-  test("names the limit of its token", async () => {
+  test("names its token's limit", async () => {
     const { world, callees, instance } = await startWithCallees();
     const alice = { ...ALICE, tokenId: "tok_1", maxCallsPerDay: 1 };
     const { id } = await world.app.batches.create(alice, batchOf([instance.id]));
@@ -115,7 +115,7 @@ describe("a waiting target", () => {
     await world.stop();
   });
 
-  test("names no wait in a list that was read without it", async () => {
+  test("names no wait in a list that is read without waits", async () => {
     const { world, instance } = await startWithCallees();
     const { id } = await world.app.batches.create(ALICE, batchOf([instance.id], { start: false }));
     const [target] = await world.app.batches.targets(ALICE, id, {}, {}, { withWaits: false });
@@ -124,7 +124,7 @@ describe("a waiting target", () => {
   });
 });
 
-test("the waits of many targets leave turns of the event loop to live audio", async () => {
+test("reading many targets' waits leaves turns of the event loop to live audio", async () => {
   const { world, instance } = await startWithCallees();
   const targets = Array.from({ length: 200 }, (_, index) => ({
     phoneNumber: `+1202555${1_000 + index}`,

@@ -131,7 +131,7 @@ class BrokenSpeech extends ToneSpeech {
 }
 
 describe("a speech engine", () => {
-  test("that fails in the middle is followed by an apology, if that can be spoken", async () => {
+  test("is followed by an apology if it fails midway and can still speak", async () => {
     const scene = await talkingScene(["x"], {
       agent: modelAgent(),
       transcription: new MeasuringTranscription(),
@@ -147,7 +147,7 @@ describe("a speech engine", () => {
     await scene.world.stop();
   });
 
-  test("that is silent for 10 s is repeated once, then the call ends", async () => {
+  test("is asked once more after 10 s of silence, then the call ends", async () => {
     const scene = await talkingScene(["x"], { agent: modelAgent("Yes."), transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);
@@ -311,7 +311,7 @@ test("a call that reaches its maximum duration ends after a goodbye", async () =
 describe("a prepared reply", () => {
   const THINKING_MS = 400;
 
-  /** A call whose callee speaks, by an engine with partial texts; returns the requests and the latencies. */
+  /** A call whose callee's words arrive as partial texts; returns the requests and the latencies. */
   async function conversation(partialText: string, finalText: string, isPreemptive: boolean) {
     const texts: string[] = [];
     let scene: Scene | undefined;

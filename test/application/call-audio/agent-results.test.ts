@@ -109,7 +109,7 @@ describe("the result of a call with a schema", () => {
     await world.stop();
   });
 
-  test("is stored as its JSON form", async () => {
+  test("is stored in its JSON form", async () => {
     const day = { toJSON: () => "Monday" };
     const { world, call } = await startConversation(reporter(async () => ({ day })));
     await world.system.advance(1_500);

@@ -178,7 +178,7 @@ describe("an agent call", () => {
     await world.system.advance(1_500);
     const [first, second, third, ...laterTurns] = (await world.storedCall(call)).turns ?? [];
     expect(first).toMatchObject({ input: "begin", turnGapMs: null, interrupted: true, llmTtftMs: 123 });
-    // The voice of 800 ms was noticed after 20 ms, and stopped the agent after 200 ms.
+    // The 800 ms of voice were noticed after 20 ms, and stopped the agent after 200 ms.
     expect(Math.abs((first?.interruptLatencyMs ?? 0) - 200)).toBeLessThanOrEqual(20);
     expect(second).toMatchObject({ input: "words", interrupted: false, ttsTtfbMs: 0, ttsLeadingSilenceMs: 0 });
     expect(Math.abs((second?.turnGapMs ?? 0) - (answeredAt - spokeAt - 800))).toBeLessThanOrEqual(40);
@@ -364,7 +364,7 @@ test("an agent's voice is checked at creation", async () => {
   await world.stop();
 });
 
-test("the language of an agent chooses its voice, and is checked at the creation", async () => {
+test("an agent's language determines its voice, and is checked at creation", async () => {
   const world = await World.start({ agent: scriptedAgent() });
   const faultyCall = agentCall(world, SCRIPT, { language: "fi" });
   await expect(faultyCall).rejects.toMatchObject({

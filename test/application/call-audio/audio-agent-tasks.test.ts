@@ -35,7 +35,7 @@ function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY
 }
 
 describe("the result of a call with an audio agent", () => {
-  test("is stated during the goodbye and stored with the end of the call", async () => {
+  test("is reported during the goodbye and stored with the end of the call", async () => {
     const { world, call, puppet } = await startConversation({ resultSchema: SCHEMA });
     puppet.results.push({ day: "Monday" });
     puppet.emit({ type: "reply", to: "begin" });
@@ -60,7 +60,7 @@ describe("the result of a call with an audio agent", () => {
     await world.stop();
   });
 
-  test("is still stated if the callee hangs up first, within the conversation's limit", async () => {
+  test("is still reported if the callee hangs up first, within the conversation's limit", async () => {
     const { world, call, leg, puppet } = await startConversation({ resultSchema: SCHEMA });
     let resolveReport = (_: unknown): void => {};
     puppet.results.push(
@@ -94,7 +94,7 @@ describe("the result of a call with an audio agent", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is not requested without an answer", async () => {
+  test("is not requested if the call is not answered", async () => {
     const { agent, conversations } = puppets();
     const world = await World.start({ agent });
     const { id: instanceId } = await world.activeInstance();

@@ -51,7 +51,7 @@ function soundMs({ leg }: Scene, fromMs: number, toMs = Number.POSITIVE_INFINITY
   return (samples.filter((sample) => Math.abs(sample) > 50).length * 1_000) / leg.sampleRate;
 }
 
-/** Two tones at once: speech to the voice detector, and no beep. */
+/** Two tones at once: speech to the voice detector, but not a beep. */
 function voice(length: number, { sampleRate }: ScriptedLeg): Int16Array {
   const overtone = tone(1_130, length, sampleRate, 3_500);
   return tone(440, length, sampleRate, 6_000).map((sample, at) => sample + overtone[at]!);
@@ -78,7 +78,7 @@ describe("a call with an audio agent", () => {
     await world.stop();
   });
 
-  test("plays early audio at the pace of the leg, and stores its words", async () => {
+  test("plays early audio at the leg's pace, and stores its words", async () => {
     const scene = await startConversation();
     const { world, leg, puppet } = scene;
     puppet.emit({ type: "reply", to: "begin" });
@@ -122,7 +122,7 @@ describe("a call with an audio agent", () => {
     await world.stop();
   });
 
-  test("passes 16 kHz audio to the agent as samples of 24 kHz", async () => {
+  test("passes 16 kHz audio to the agent as 24 kHz samples", async () => {
     const { world, leg, puppet } = await startConversation({ sampleRate: 16_000, codec: "PCMU" });
     leg.say(tone(600, 500, 16_000, 8_000));
     await world.system.advance(1_000);
@@ -144,7 +144,7 @@ describe("a call with an audio agent", () => {
     puppet.speak("c", 1_000, "And more.");
     await world.system.advance(2_300);
     puppet.emit({ type: "speech_started" });
-    // Late audio of a cut item is not played.
+    // Late audio from a cut item is not played.
     puppet.emit({ type: "audio", item: "b", bytes: pcmToBytes(tone(440, 500, 24_000, 8_000)) });
     await world.system.advance(2_000);
     const heard = heardItems(puppet.reports);
@@ -307,7 +307,7 @@ describe("a call with an audio agent", () => {
     await world.stop();
   });
 
-  test("uses the transcription of the server if the agent reports no words", async () => {
+  test("uses the server's transcription if the agent reports no words", async () => {
     const scene = await startConversation({ transcription: new MeasuringTranscription() });
     const { world, leg } = scene;
     await world.system.advance(1_000);

@@ -23,8 +23,8 @@ function passThrough(frames: readonly (Uint8Array | undefined)[], length: number
   return output;
 }
 
-describe("the taps of a call", () => {
-  test("get silence instead of samples that were not received, and the mark of each", () => {
+describe("a call's taps", () => {
+  test("get silence instead of samples that were not received, and each sample's mark", () => {
     const mark = fc.constantFrom(SAMPLE.filledIn, SAMPLE.received, SAMPLE.afterPause);
     const frames = fc.constantFrom(80, 160, 240, 480, 500).chain((length) =>
       fc.record({

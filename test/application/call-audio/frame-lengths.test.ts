@@ -63,7 +63,7 @@ describe.each([
     );
   });
 
-  test("counts the audio heard of a message up to the frame in which the callee hangs up", async () => {
+  test("counts a message's heard audio up to the frame in which the callee hangs up", async () => {
     const { world, call, leg } = await answeredScene(start, "x".repeat(100));
     await world.system.advance(1_000);
     leg.end("callee_hung_up");

@@ -40,7 +40,7 @@ const upload = (principal: Principal, instance: Instance, seconds: number, signa
     )
     .catch((error: unknown) => error);
 
-/** Waits for work outside of the manual clock, such as hashes. */
+/** Waits for work outside the manual clock, such as hashes. */
 async function waitUntilIdle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 300));
   await world.system.settle();
@@ -51,7 +51,7 @@ async function finishAll(uploads: readonly Promise<unknown>[]): Promise<unknown[
   return Promise.all(uploads).finally(() => clearInterval(finishTimer));
 }
 
-describe("uploads of one user", () => {
+describe("one user's uploads", () => {
   test("are refused beyond fifty, per user", async () => {
     const uploads = Array.from({ length: 50 }, () => upload(ALICE, alicesInstance, 1));
     await waitUntilIdle();
@@ -75,7 +75,7 @@ describe("uploads of one user", () => {
     await finishAll(uploads);
   });
 
-  test("keep their turns to the end of the work, even if their clients disconnect", async () => {
+  test("keep their turns until the work ends, even if their clients disconnect", async () => {
     const abort = new AbortController();
     const uploads = [1, 1].map((seconds) => upload(ALICE, alicesInstance, seconds, abort.signal));
     await waitUntilIdle();

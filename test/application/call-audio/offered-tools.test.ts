@@ -76,7 +76,7 @@ describe("a tool that an agent uses", () => {
     await world.stop();
   });
 
-  test("reports the message of ToolFailed to the model, but of no other error", async () => {
+  test("reports ToolFailed's message to the model, but no other error's", async () => {
     const errors = [new ToolFailed("the restaurant is closed"), new Error("postgres://root:secret@db refused")];
     const { world, tool, uses } = await offerTool(async () => {
       throw errors.shift();

@@ -24,7 +24,7 @@ function read(prelude: Prelude, frames: number): number[] {
 }
 
 describe("audio queued after a prelude", () => {
-  test("waits for its end, and is heard in full", () => {
+  test("waits for the prelude's end, and is heard in full", () => {
     const { playout, prelude } = openPrelude();
     expect(read(prelude, 3)).toEqual([0, 0, 0]);
     expect([playout.heardMs, playout.clockMs, prelude.lengthMs]).toEqual([0, 0, 60]);
@@ -66,7 +66,7 @@ describe("audio queued after a prelude", () => {
     expect(playout.heardMs).toBe(20);
   });
 
-  test("is recalled from the leg only when it has been pulled", () => {
+  test("is recalled from the leg only once it has been pulled", () => {
     const { playout, prelude } = openPrelude();
     let recallCount = 0;
     prelude.recall = () => void recallCount++;

@@ -33,7 +33,7 @@ describe("the quota of live recordings", () => {
     await world.stop();
   });
 
-  test("is shared by the live calls of a user, including those of a demo instance", async () => {
+  test("is shared by a user's live calls, including those of a demo instance", async () => {
     const { world, begin } = await scene({ inst_1: 10 });
     const [demoRecording, otherRecording] = [await begin(true), await begin()];
     expect([demoRecording.take(50), demoRecording.take(1), otherRecording.take(50), otherRecording.take(1)]).toEqual([

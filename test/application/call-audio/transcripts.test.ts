@@ -139,7 +139,7 @@ describe("the callee's speech", () => {
     await world.stop();
   });
 
-  test("without a pause is cut after 30 s without loss", async () => {
+  test("is cut after 30 s if it has no pause, without loss", async () => {
     const transcription = new MeasuringTranscription();
     const { world, leg } = await answeredScene({ transcription });
     const syllables = Array.from({ length: 100 }, () => concatPcm([voice(440, 300, leg), pause(100, leg)]));
@@ -277,7 +277,7 @@ describe("a transcript", () => {
     await world.stop();
   });
 
-  test("that became final without a client is sent to the next one", async () => {
+  test("is sent to the next client if it became final without one", async () => {
     const transcription = new MeasuringTranscription();
     const { world, call, attachment } = await answeredScene({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
@@ -402,7 +402,7 @@ describe("a transcription engine", () => {
   const unavailableNotices = ({ client }: Scene) =>
     client.events.filter(({ event }) => event === "transcripts_unavailable").map(({ data }) => data);
 
-  test("that is missing is reported once, after the answer", async () => {
+  test("is reported once, after the answer, if it is missing", async () => {
     const scene = await ringingScene();
     expect(unavailableNotices(scene)).toEqual([]);
     scene.leg.answer();
@@ -412,7 +412,7 @@ describe("a transcription engine", () => {
     await scene.world.stop();
   });
 
-  test("that fails to open is reported; the call continues", async () => {
+  test("is reported if it fails to open; the call continues", async () => {
     const transcription = new MeasuringTranscription();
     transcription.fault = new Error("no such model");
     const scene = await answeredScene({ transcription });
@@ -423,7 +423,7 @@ describe("a transcription engine", () => {
     await scene.world.stop();
   });
 
-  test("that fails intermittently is reported once, and continues to transcribe", async () => {
+  test("is reported once if it fails intermittently, and continues to transcribe", async () => {
     const transcription = new MeasuringTranscription();
     const scene = await answeredScene({ transcription });
     const [session] = transcription.sessions as [MeasuringSession];
@@ -441,7 +441,7 @@ describe("a transcription engine", () => {
     await scene.world.stop();
   });
 
-  test("that throws on the leg's clock does not disturb the call", async () => {
+  test("does not disturb the call if it throws on the leg's clock", async () => {
     const transcription = new MeasuringTranscription({ endOfTurn: true });
     const scene = await answeredScene({ transcription });
     transcription.sessions[0]!.fault = new Error("a bug");
@@ -451,7 +451,7 @@ describe("a transcription engine", () => {
     await scene.world.stop();
   });
 
-  test("that opens slowly gets the words spoken in the meantime", async () => {
+  test("gets the words spoken in the meantime if it opens slowly", async () => {
     const transcription = new MeasuringTranscription();
     let open = () => {};
     transcription.opening = new Promise<void>((resolve) => {

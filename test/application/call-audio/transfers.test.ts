@@ -106,7 +106,7 @@ describe("a transfer by an agent", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that fails emits an event, informs the agent, and continues the call", async () => {
+  test("emits an event if it fails, informs the agent, and continues the call", async () => {
     const scene = await startTransfer();
     const { world, call, leg, inputs } = scene;
     await world.system.advance(ms(GOODBYE) + 1_000);
@@ -154,7 +154,7 @@ describe("a transfer by an agent", () => {
     }
   });
 
-  test("that fails when the call is about to end is followed by the last words", async () => {
+  test("is followed by the last words if it fails when the call is about to end", async () => {
     const scene = await startTransfer(TARGET, { timings: { maxDurationMs: 60_000 } });
     const { world, call, leg, inputs } = scene;
     await world.system.advance(52_000);
@@ -233,7 +233,7 @@ describe("a transfer is not requested from the network", () => {
     await world.stop();
   });
 
-  test("to a number now forbidden by the network, or for a user without access", async () => {
+  test("to a number that the network now forbids, or for a user without access", async () => {
     for (const change of ["number", "user"] as const) {
       const { world, leg, inputs } = await startTransfer();
       if (change === "number") world.network.refused.set(TARGET, "trunk acme does not call it: emergency numbers");
@@ -246,7 +246,7 @@ describe("a transfer is not requested from the network", () => {
   });
 });
 
-test("transfer numbers that are not allowed are refused at the creation of a call", async () => {
+test("transfer numbers that are not allowed are refused when a call is created", async () => {
   const world = await World.start({ ...WITH_TRANSFERS, agent: scriptedAgent() });
   const { id: instanceId } = await world.activeInstance();
   const create = (transferTo: unknown, principal = ALICE) =>

@@ -6,7 +6,7 @@ import type { VoiceActivity } from "../../../src/ports/voice-activity.ts";
 const RATE = 8_000;
 const FRAME_MS = 20;
 
-/** A detector that recognizes voice samples, with a hang-over. */
+/** A detector that recognises voice samples, with a hang-over. */
 const voiceWithHangOver =
   (hangOverMs: number | undefined): VoiceActivity =>
   () => {
@@ -49,7 +49,7 @@ describe.each([undefined, 0, 120, 300, 480])("with a voice detector whose hang-o
     ]);
   });
 
-  test("a pause of less than half a second is part of the turn", () => {
+  test("a pause shorter than half a second is part of the turn", () => {
     expect(turnsOf(hangOverMs, 1_000, 500, 480, 500, 1_000)).toEqual([[1_000 - PRE_ROLL_MS, 2_480 + END_OF_TURN_MS]]);
   });
 

@@ -153,7 +153,7 @@ describe("a callee who continues before the agent is heard", () => {
     await world.stop();
   });
 
-  test("who makes only a sound hears the reply a little later", async () => {
+  test("hears the reply a little later after making only a sound", async () => {
     const { scene } = await askQuestion(["I come tomorrow.", ""], { thinkingMs: 500 });
     const { world, leg } = scene;
     const spokeAt = nowMs(scene);
@@ -196,7 +196,7 @@ function noise(lengthMs: number, rms: number, sampleRate: number): Int16Array {
 }
 
 describe("the agent is not interrupted by", () => {
-  /** Sounds that the callee sends 500 ms into the question, which is fully heard, without a pause. */
+  /** Sends sounds 500 ms into the question, and expects it to be heard in full, without a pause. */
   async function expectUndisturbed(send: (scene: Scene) => void, texts: readonly string[] = []): Promise<void> {
     const { scene, inputs } = await askQuestion(texts, { heardMs: 500 });
     send(scene);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.stop());
 
-describe("the sample of a voice", () => {
+describe("a voice's sample", () => {
   test("is the voice's speech at 16 kHz, to its last sample", async () => {
     const { sampleRate, samples, truncated } = decodeWav(await world.app.queries.voiceSample("en-US-1"));
     const sentence = "Hello! This is how my voice sounds on the telephone.";

@@ -19,7 +19,7 @@ interface Scene {
   readonly leg: ScriptedLeg;
 }
 
-/** An agent's call that a machine answers: a greeting, and a beep half a second later. */
+/** An agent call that a machine answers: a greeting, and a beep half a second later. */
 async function machineAnswers(agent: Agent, options: object, instructions = ["Do it."]): Promise<Scene> {
   const world = await World.start({ agent });
   const { call, leg } = await world.answeredAgentCall({ instructions, ...options });
@@ -41,7 +41,7 @@ function puppet(reply: (input: ConversationInput) => AsyncIterable<ConversationA
 }
 
 describe("an agent that a machine answers", () => {
-  test("leaves the sentences of its script after the beep, and hangs up", async () => {
+  test("leaves its script's sentences after the beep, and hangs up", async () => {
     const script = [`Say: ${WORDS}`, `Ask again: ${QUESTION}`, "If 1: ask again."];
     const scene = await machineAnswers(scriptedAgent(), { onMachine: "leave_message" }, script);
     await scene.world.system.advance(7_000);

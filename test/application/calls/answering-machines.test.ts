@@ -157,7 +157,7 @@ describe("a call that a person answers", () => {
   });
 });
 
-describe("a call that a fax machine or a tone of the network answers", () => {
+describe("a call that a fax machine or a network tone answers", () => {
   const tones = (pattern: string, ms: number) =>
     worldTone({ tone: pattern }, ms, { sampleRate: 8_000, levelDb: -15, detune: 0 });
   const file = { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(20) } };
@@ -205,7 +205,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("behind a ringing switchboard stops, and restarts once a person answers", async () => {
+  test("stops behind a ringing switchboard, and restarts once a person answers", async () => {
     const scene = await answerCall(undefined, { type: "FIXED_AUDIO", audio: { audioBase64: audioFile(3) } });
     scene.leg.say(concatPcm([tones("425/1000,0/4000", 6_000), silence(500), speech(600)]));
     await scene.world.system.advance(15_000);
@@ -225,7 +225,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("behind switchboards that ring without an answer is unheard", async () => {
+  test("is unheard behind switchboards that ring without an answer", async () => {
     const scene = await answerCall(undefined);
     scene.leg.say(tones("425/1000,0/4000", 70_000));
     await scene.world.system.advance(65_000);
@@ -237,7 +237,7 @@ describe("a call that a fax machine or a tone of the network answers", () => {
     await scene.world.stop();
   });
 
-  test("after a person has spoken ends as hung up by the callee", async () => {
+  test("ends as hung up by the callee once a person has spoken", async () => {
     const scene = await answerCall(undefined, file);
     scene.leg.say(concatPcm([speech(700), silence(2_000), tones("425/500,0/500", 9_000)]));
     await scene.world.system.advance(11_000);

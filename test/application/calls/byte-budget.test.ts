@@ -26,7 +26,7 @@ async function createUntilRefused(world: World, principal: Principal, instanceId
   throw new Error("no call was refused");
 }
 
-describe("the stored data of a user", () => {
+describe("a user's stored data", () => {
   test("is limited, and the limit of a demo token's instance leaves room for its user", async () => {
     const limits = { storedBytesPerUser: 400 * KIB, storedBytesPerDemoInstance: 100 * KIB };
     const world = await World.start({ limits });

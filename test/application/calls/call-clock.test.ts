@@ -4,7 +4,7 @@ import { ManualSystem } from "../../../src/testing/manual-system.ts";
 
 const HOUR_MS = 3_600_000;
 
-describe("the clock of a call", () => {
+describe("a call's clock", () => {
   test("follows elapsed time, not the wall clock", async () => {
     const system = new ManualSystem({ now: 10_000 });
     const clock = new CallClock(system, { createdAt: 9_000, startedAt: null });

@@ -45,7 +45,7 @@ test("failures of all days are added up, the most frequent first", async () => {
   ]);
 });
 
-test("a summary has the calls of its user, and a demo token gets none", async () => {
+test("a summary has its user's calls, and a demo token gets none", async () => {
   const world = await World.start();
   const { id: instanceId } = await world.newInstance(ALICE);
   const target = { phoneNumber: NUMBER };

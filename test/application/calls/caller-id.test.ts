@@ -41,7 +41,7 @@ test.each<[string, CallerId | undefined, CreateCallInput["from"], CallerId | und
     { phoneNumber: OFFICE_NUMBER, displayName: "Desk", withheld: true },
   ],
   ["a name without a number", undefined, { displayName: " Desk " }, { displayName: "Desk" }],
-])("the network gets the caller ID of a call: %s", async (_, callerId, from, expectedFrom) => {
+])("the network gets a call's caller ID: %s", async (_, callerId, from, expectedFrom) => {
   const { world, instance, call } = await scene();
   if (callerId) await world.app.instances.update(ALICE, instance.id, { callerId });
   const newCall = await call(from);
@@ -170,7 +170,7 @@ test("reusing an idempotency key with another caller ID is refused", async () =>
   await world.stop();
 });
 
-test("a strict request is refused for an unknown field of the caller ID", async () => {
+test("a strict request is refused for an unknown field in the caller ID", async () => {
   const { world, instance } = await scene();
   const from = { phoneNumber: OFFICE_NUMBER, name: "Desk" };
   await expect(world.app.calls.create(ALICE, callFrom(instance, from), { strict: true })).rejects.toMatchObject({

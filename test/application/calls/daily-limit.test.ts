@@ -156,7 +156,7 @@ describe("a token with a daily limit", () => {
   });
 });
 
-describe("the daily limit of a server", () => {
+describe("a server's daily limit", () => {
   test("applies to tokens without their own limit", async () => {
     const { world, instances } = await scene(4, { callLimits: { maxCallsPerDay: 1 } });
     const unlimitedUser: Principal = { userId: "usr_alice", tokenId: "tok_9" };

@@ -64,7 +64,7 @@ describe("a deletion that a crash interrupts", () => {
     }
   });
 
-  test("while the network unlinks the device resumes in the next process", async () => {
+  test("resumes in the next process if the network was unlinking the device", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = neverSettles;
     void remove(world, instance);
@@ -207,7 +207,7 @@ describe("a network", () => {
       .filter(({ message }) => String(message).includes("could not be unlinked"))
       .map(({ err }) => String(err));
 
-  test("that unlinks too late delays a deletion by ten seconds", async () => {
+  test("delays a deletion by ten seconds if it unlinks too late", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = neverSettles;
@@ -222,7 +222,7 @@ describe("a network", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that also closes the line too late delays a deletion by five more seconds", async () => {
+  test("delays a deletion by five more seconds if it also closes the line too late", async () => {
     const { world, instance } = await busyInstance();
     const line = world.line(instance);
     line.barrier = line.closeBarrier = neverSettles;
@@ -235,7 +235,7 @@ describe("a network", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that opens the line too late prevents no erasure of credentials; the late line is closed", async () => {
+  test("prevents no erasure of credentials if it opens the line too late; the late line is closed", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = neverSettles;
     void remove(world, instance);
@@ -255,7 +255,7 @@ describe("a network", () => {
     await restartedWorld.stop();
   });
 
-  test("that is no longer mounted is named in the log", async () => {
+  test("is named in the log if it is no longer mounted", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = neverSettles;
     void remove(world, instance);
@@ -270,8 +270,8 @@ describe("a network", () => {
   });
 });
 
-describe("the calls of a deleted instance", () => {
-  test("that were created at the last moment are ended and never dialled", async () => {
+describe("a deleted instance's calls", () => {
+  test("are ended and never dialled if they were created at the last moment", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();

@@ -59,7 +59,7 @@ test("a number that the network refuses is refused before anything is stored", a
   await world.stop();
 });
 
-test("a call that waits is not dialled once the network refuses its number", async () => {
+test("a waiting call is not dialled once the network refuses its number", async () => {
   const { world, instance, callNumber } = await scene();
   world.line(instance).goOffline();
   await world.system.settle();

@@ -5,7 +5,7 @@ import { ALICE, BOB, NUMBER, World } from "../../support/application.ts";
 
 const OTHER_NUMBER = "+12025550199";
 
-/** A call of the principal that has ended. */
+/** An ended call that belongs to the principal. */
 async function endedCall(world: World, phoneNumber: string, principal = ALICE): Promise<Call> {
   const { id: instanceId } = await world.newInstance(principal);
   const input = { instanceId, type: "DYNAMIC_STREAM", target: { phoneNumber } } as const;
@@ -72,7 +72,7 @@ describe("erasing a phone number", () => {
     await world.stop();
   });
 
-  test("ends a live call first, and its session stops writing", async () => {
+  test("first ends a live call, whose session stops writing", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(100));
     await world.system.advance(1_000);

@@ -11,7 +11,7 @@ function collectEvents(world: World, callId: string, signal?: AbortSignal) {
   return { events, ended: eventsEnd, types: () => events.map((event) => event.type) };
 }
 
-describe("the events of a call", () => {
+describe("a call's events", () => {
   test("arrive as they happen, each once, and end after the final one", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
@@ -35,7 +35,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call that has ended come from the storage and end", async () => {
+  test("come from the storage, and end, if the call has ended", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     await world.app.calls.hangUp(ALICE, call.id);
@@ -45,7 +45,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call that still waits end with a refusal when the server stops", async () => {
+  test("end with a refusal if the call is still waiting when the server stops", async () => {
     const world = await World.start();
     const call = await world.call(await world.newInstance());
     const { ended, types } = collectEvents(world, call.id);
@@ -57,7 +57,7 @@ describe("the events of a call", () => {
     expect(types()).toEqual(["queued"]);
   });
 
-  test("of a live call end with its interruption when the server stops", async () => {
+  test("end with the interruption if the call is live when the server stops", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), "x".repeat(400));
     const { ended, types } = collectEvents(world, call.id);
@@ -67,7 +67,7 @@ describe("the events of a call", () => {
     expect(types().at(-1)).toBe("failed");
   });
 
-  test("that are stored while the timeline is being read arrive once", async () => {
+  test("arrive once if they are stored while the timeline is being read", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     let release = () => {};
@@ -127,7 +127,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a missing call are refused", async () => {
+  test("are refused for a missing call", async () => {
     const world = await World.start();
     await expect(collectEvents(world, world.context.ids("call")).ended).rejects.toMatchObject({
       code: "call_not_found",
@@ -136,7 +136,7 @@ describe("the events of a call", () => {
     await world.stop();
   });
 
-  test("of a call whose session is interrupted also end", async () => {
+  test("also end if the call's session is interrupted", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance());
     const { ended, types } = collectEvents(world, call.id);

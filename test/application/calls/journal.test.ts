@@ -137,7 +137,7 @@ describe("a live call whose moves cannot be stored", () => {
   });
 });
 
-describe("the moves of a call", () => {
+describe("a call's moves", () => {
   test("are all stored by a storage that responds within a few microtasks", async () => {
     for (let microtasks = 0; microtasks < 20; microtasks++) {
       const world = await World.start();
@@ -179,7 +179,7 @@ describe("the moves of a call", () => {
     await world.stop();
   });
 
-  test("that arrive during a write are stored together, each with its event", async () => {
+  test("are stored together if they arrive during a write, each with its event", async () => {
     const world = await World.start();
     const call = await world.call(await world.activeInstance(), "x".repeat(20));
     const before = world.storage.writes.length;

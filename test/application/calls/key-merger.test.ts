@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { KeyMerger } from "../../../src/application/calls/live/key-merger.ts";
 
-describe("a key of a callee", () => {
+describe("a callee's key", () => {
   test("counts once if it arrives as a tone and as a report", () => {
     const keys = new KeyMerger(() => true);
     expect([
@@ -12,7 +12,7 @@ describe("a key of a callee", () => {
     ]).toEqual([true, false, true, false]);
   });
 
-  test("counts as a tone after the call moved to a phone with tones", () => {
+  test("counts as a tone after the call has moved to a phone that sends tones", () => {
     let inBand = false;
     const keys = new KeyMerger(() => inBand);
     expect(keys.acceptReported("1", 0)).toBe(true);

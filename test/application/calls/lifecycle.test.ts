@@ -436,7 +436,7 @@ describe("a call whose media fails", () => {
     ["none", true, { reason: "media_failed", heardMs: 1_000, heardRatio: null }],
     ["none", false, { reason: "message_played", heardMs: 1_000, heardRatio: null }],
     ["rtcp", true, { reason: "message_played", heardMs: 1_000, heardRatio: 1 }],
-  ] as const)("has an outcome by its evidence: %s, required %s", async (kind, isRequired, outcome) => {
+  ] as const)("has an outcome according to its evidence: %s, required %s", async (kind, isRequired, outcome) => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.network.onDial = (leg) => {

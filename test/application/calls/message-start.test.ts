@@ -147,7 +147,7 @@ describe("a message that waits for the first word", () => {
     await scene.world.stop();
   });
 
-  test("is left in full after the beep of a machine", async () => {
+  test("is left in full after a machine's beep", async () => {
     const scene = await answerCall({ ...message, onMachine: "leave_message" });
     scene.leg.say(concatPcm([speech(9_000), silence(500), tone(1_000, 400, 8_000, 9_000)]));
     await scene.world.system.advance(20_000);
@@ -252,7 +252,7 @@ describe("an extension", () => {
     await scene.world.stop();
   });
 
-  test("precedes the first words of an agent", async () => {
+  test("precedes an agent's first words", async () => {
     const agent = { instructions: ["Say: Your table for two is ready."] };
     const scene = await answerCall({ type: "DYNAMIC_AGENT", agent }, ",12", { agent: scriptedAgent() });
     await scene.world.system.advance(12_000);
@@ -264,7 +264,7 @@ describe("an extension", () => {
     await scene.world.stop();
   });
 
-  test("precedes the audio of a stream, which is heard in full after it", async () => {
+  test("precedes a stream's audio, which is heard in full after it", async () => {
     const scene = await answerCall({ type: "DYNAMIC_STREAM" }, ",12", { streamPreview: true });
     const client = await attach(scene.world, scene.call, new RecordingClient());
     client.write(tone(440, 1_000, 8_000, 9_000), 8_000);

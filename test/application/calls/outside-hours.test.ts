@@ -45,7 +45,7 @@ describe("a call outside the calling hours", () => {
     await world.stop();
   });
 
-  test("is dialled in the order of ids once the hours begin", async () => {
+  test("is dialled in id order once the hours begin", async () => {
     const world = await start();
     const instance = await world.activeInstance();
     const calls = [await place(world, instance, BERLIN, DAY_MS), await place(world, instance, BERLIN, DAY_MS)];

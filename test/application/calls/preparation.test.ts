@@ -121,7 +121,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("that is ready is dialled without a timer", async () => {
+  test("is dialled without a timer if it is ready", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const before = world.system.monotonic();
@@ -185,7 +185,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("that waits for its turn at the engine is not late", async () => {
+  test("is not late if it waits for its turn at the engine", async () => {
     const { world, speech, speak } = await silentWorld();
     const aliceCalls = [];
     for (let n = 0; n < 2; n++) aliceCalls.push(await world.call(await world.activeInstance(), `of Alice ${n}`));
@@ -200,7 +200,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("whose voice no longer exists fails its call at once, without dialling", async () => {
+  test("fails its call at once, without dialling, if its voice no longer exists", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new VoiceUnavailable("the voice en-US-1 is gone");
@@ -213,7 +213,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("whose preparation failed fails its call once the storage is back", async () => {
+  test("fails its call once the storage is back if its preparation failed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.speech.fault = new Error("the engine crashed");
@@ -243,7 +243,7 @@ describe("a message", () => {
     await world.stop();
   });
 
-  test("of a live stream is not awaited", async () => {
+  test("is not awaited if it is a live stream", async () => {
     const { world } = await silentWorld({ streamPreview: true });
     const instance = await world.activeInstance();
     await world.app.calls.create(ALICE, {
@@ -361,7 +361,7 @@ describe("an audio file", () => {
     await world.stop();
   });
 
-  test("is played at the rate of its leg, whatever rate was expected", async () => {
+  test("is played at its leg's rate, whatever rate was expected", async () => {
     const world = await World.start({ sampleRate: 16_000 });
     const call = await playFile(world, await world.activeInstance());
     await world.system.settle();

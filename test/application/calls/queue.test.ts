@@ -80,7 +80,7 @@ describe("under a fifo policy", () => {
     await world.stop();
   });
 
-  test("calls wait in the order of their creation, up to the queue's depth", async () => {
+  test("calls wait in order of creation, up to the queue's depth", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 3 } });
     const instance = await world.activeInstance();
     const calls = [];
@@ -133,7 +133,7 @@ describe("under a fifo policy", () => {
   });
 });
 
-describe("the next call of an instance", () => {
+describe("an instance's next call", () => {
   test("is dialled as soon as the old leg has ended, not before", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 2 } });
     const instance = await world.activeInstance();
@@ -153,7 +153,7 @@ describe("the next call of an instance", () => {
     await world.stop();
   });
 
-  test("waits five seconds at most for a leg that does not end", async () => {
+  test("waits at most five seconds for a leg that does not end", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call, leg } = await world.answeredCall(instance);

@@ -143,7 +143,7 @@ describe("a recording at the limit of stored bytes", () => {
     await world.system.settle();
   };
 
-  test("ends for the demo tokens of an instance, and the call continues", async () => {
+  test("ends for an instance's demo tokens, and the call continues", async () => {
     const world = await World.start({ limits: { storedBytesPerDemoInstance: 200 * KIB } });
     const instance = await world.activeInstance();
     const call = await recordedCall(world, instance, LONG_TEXT, { ...ALICE, demoInstanceId: instance.id });
@@ -155,7 +155,7 @@ describe("a recording at the limit of stored bytes", () => {
     expect(recordedMs).toBeLessThanOrEqual((200 * KIB) / 64);
     expect(await incompleteEvents(world, call)).toEqual([{ reason: "storage_quota", recorded_ms: recordedMs }]);
     expect(recordingOf(world, call).isFinished).toBe(true);
-    // The rows of the call's end are stored in addition.
+    // The rows for the call's end are also stored.
     expect(await world.storage.retention.storedBytes(instance.id)).toBeLessThan(210 * KIB);
     await world.stop();
   });
@@ -208,7 +208,7 @@ describe("a recording at the limit of stored bytes", () => {
   });
 });
 
-describe("a store of recordings with a fault", () => {
+describe("a faulty recording store", () => {
   const fault = () => {
     throw new Error("the bucket is gone");
   };
@@ -247,7 +247,7 @@ describe("a store of recordings with a fault", () => {
 describe("no recording is stored", () => {
   const refusal = { code: "recording_not_found" };
 
-  test("of a call without recording", async () => {
+  test("for a call without recording", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance());
     await world.system.advance(5_000);
@@ -258,7 +258,7 @@ describe("no recording is stored", () => {
     await world.stop();
   });
 
-  test("of an unanswered call", async () => {
+  test("for an unanswered call", async () => {
     const world = await World.start();
     const call = await recordedCall(world, await world.activeInstance());
     world.leg(call).placed();
@@ -343,7 +343,7 @@ describe("a recording is deleted", () => {
   });
 });
 
-test("the recording of a crashed process is kept by the next one", async () => {
+test("a crashed process's recording is kept by the next one", async () => {
   const { world, call } = await answerCall({}, "x".repeat(100));
   await world.system.advance(2_000);
   const next = await world.crashAndRestart();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ALICE, NUMBER, World } from "../../support/application.ts";
 
-describe("the reference of a call", () => {
-  test("is in the events of its call, from queued to failed", async () => {
+describe("a call's reference", () => {
+  test("is in its call's events, from queued to failed", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const input = { instanceId, type: "FIXED_TTS", target: { phoneNumber: NUMBER } } as const;
@@ -23,7 +23,7 @@ describe("the reference of a call", () => {
     expect(await world.app.calls.list(ALICE, { reference: "order 8" })).toEqual([]);
   });
 
-  test("is absent from the events of a call without one", async () => {
+  test("is absent from the events if the call has none", async () => {
     const world = await World.start();
     const { id: instanceId } = await world.activeInstance();
     const call = await world.app.calls.create(ALICE, {

@@ -281,7 +281,7 @@ describe("stopping", () => {
     expect(await world.storage.instances.get(instance.id)).toMatchObject({ status: "ACTIVE" });
   });
 
-  test("ignores reports of a closed line", async () => {
+  test("ignores reports from a closed line", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const line = world.line(instance);

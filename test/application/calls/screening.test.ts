@@ -21,7 +21,7 @@ interface Scene {
   readonly leg: ScriptedLeg;
 }
 
-/** A call to a callee whose side speaks these words, one text for each utterance. */
+/** A call whose callee speaks these words, one text per utterance. */
 async function answerCall(onScreening: unknown, texts: string[], options: object = {}): Promise<Scene> {
   const transcription = new MeasuringTranscription();
   transcription.understand = () => texts.shift() ?? "";
@@ -61,7 +61,7 @@ function toneIntervals({ leg }: Scene, hz: number): [number, number][] {
 }
 
 describe("a call that a screening assistant answers", () => {
-  test("states name and reason, waits for the person, and then starts its message", async () => {
+  test("gives its name and reason, waits for the person, and then starts its message", async () => {
     const scene = await answerCall(INTRODUCTION, [PROMPT, "Thanks, please stay on the line.", "Hello, this is Anna."]);
     const { world, call, leg } = scene;
     leg.say(concatPcm([speech(4_000), silence(3_000), speech(1_000), silence(8_000), speech(900)]));
@@ -173,7 +173,7 @@ describe("a call that a screening assistant answers", () => {
   });
 });
 
-test("a policy on call screening needs a transcription engine, and a voice that exists", async () => {
+test("a call screening policy needs a transcription engine, and a voice that exists", async () => {
   const create = async (world: World, onScreening: unknown) => {
     const { id: instanceId } = await world.activeInstance();
     const audio = { audioBase64: audioFile(1) };

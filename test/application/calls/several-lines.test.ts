@@ -33,7 +33,7 @@ async function outcomes(world: World, calls: readonly Call[]) {
 }
 
 describe("an instance with several lines", () => {
-  test("dials as many calls at once, and the next one when one has ended", async () => {
+  test("dials that many calls at once, and the next one when one has ended", async () => {
     const world = await start(3);
     const instance = await world.activeInstance();
     const calls = await createCalls(world, instance, 5);
@@ -111,7 +111,7 @@ describe("an instance with several lines", () => {
     world.speech.gate = speech.promise;
     let checkCount = 0;
     world.storage.before = (operation) => {
-      // Breaks an endless search, which no timer could interrupt.
+      // Stops an endless search, which no timer could interrupt.
       if (operation === "consents.ofNumbers" && ++checkCount > 100) throw new StorageUnavailable("too many checks");
     };
     await Promise.all([1, 2, 3, 4].map((number) => world.create(instance, `message ${number}`)));
@@ -134,7 +134,7 @@ describe("an instance with several lines", () => {
     world.storage.before = (operation, args) => {
       if (operation === "calls.claimNext") line = args[3];
       if (operation !== "calls.claimed") return undefined;
-      // Ends a search that never ends, which no timer could interrupt.
+      // Stops an endless search, which no timer could interrupt.
       if (++lookupCount > 100) return new Promise(() => {});
       return isHeld ? lookup.promise : undefined;
     };
@@ -201,7 +201,7 @@ describe("an instance with several lines", () => {
     await world.stop();
   });
 
-  test("warms up its number, whatever the number of lines", async () => {
+  test("warms up its number, however many lines it has", async () => {
     const world = await start(5, { warmUp: { firstDay: 2, growth: 1, days: 2 } });
     const instance = await world.activeInstance();
     const calls = await createCalls(world, instance, 4);
@@ -326,7 +326,7 @@ describe("an instance with several lines", () => {
   });
 });
 
-test("a wrong number of lines fails the start", async () => {
+test("a wrong number of lines makes the start fail", async () => {
   await expect(start(0)).rejects.toThrow("queue: lines is 0: it must be a whole number from 1 to 100");
   await expect(start(5, { kind: "fifo", depth: 4 })).rejects.toThrow(
     "queue: depth is 4: it must be at least lines (5)",

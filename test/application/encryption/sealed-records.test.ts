@@ -97,7 +97,7 @@ describe("sealed records", () => {
     expect(storedRecords.size).toBe(0);
   });
 
-  test("have at most 1 MiB each", async () => {
+  test("are at most 1 MiB each", async () => {
     const sealedRecords = scene().records("inst_a");
     const largestValue = new Uint8Array(1024 * 1024);
     await sealedRecords.set(new Map([["k".repeat(200), largestValue]]));

@@ -127,7 +127,7 @@ test("a demo token never gets another instance's response", async () => {
   await world.stop();
 });
 
-test("a running request of a demo token holds no key of its user", async () => {
+test("a demo token's running request holds none of its user's keys", async () => {
   const world = await World.start();
   const [aliceInstance, kitchen] = [await world.newInstance(), await world.newInstance()];
   const options = { idempotencyKey: "k" };
@@ -334,7 +334,7 @@ test("a file makes the same request as base64, data URL or decoded bytes", async
   await world.stop();
 });
 
-test("the fields of another call type do not affect the key", async () => {
+test("another call type's fields do not affect the key", async () => {
   const world = await World.start();
   const instance = await world.newInstance();
   const stream = { instanceId: instance.id, type: "DYNAMIC_STREAM", target: { phoneNumber: NUMBER } } as const;

@@ -24,7 +24,7 @@ async function fullLine(retryAfterMs: number, options: WorldOptions = {}) {
   };
 }
 
-test("a call waits for the Retry-After of the network, then is dialled again", async () => {
+test("a call waits for the network's Retry-After, then is dialled again", async () => {
   const { world, instance, attempts, free } = await fullLine(7_000);
   const call = await world.call(instance);
   const first = attempts[0] ?? 0;
@@ -62,7 +62,7 @@ test("a call on a full line still expires, with the network's reason", async () 
   await world.stop();
 });
 
-test("a line that recovers keeps the later calls of its instance in the queue", async () => {
+test("a line that recovers keeps its instance's later calls in the queue", async () => {
   const { world, instance, free } = await fullLine(1_000, {
     policy: { kind: "fifo", depth: 3 },
     timings: { queueTimeoutMs: 60_000 },

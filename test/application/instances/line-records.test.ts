@@ -12,7 +12,7 @@ async function linkingScene() {
   return { world, instance, line: world.line(instance) };
 }
 
-describe("the records of a line", () => {
+describe("a line's records", () => {
   test("are kept encrypted across a restart, even if set before the link", async () => {
     const { world, instance, line } = await linkingScene();
     await line.records.set(record("device"));
@@ -35,7 +35,7 @@ describe("the records of a line", () => {
     await world.stop();
   });
 
-  test("that are set after an unlinking survive the deletion of the earlier ones", async () => {
+  test("survive the deletion of earlier ones if they are set after an unlinking", async () => {
     const { world, instance, line } = await linkingScene();
     await line.scan();
     await line.records.set(record("old"));
@@ -78,7 +78,7 @@ describe("the records of a line", () => {
   });
 });
 
-describe("the condition of a line", () => {
+describe("a line's condition", () => {
   const connectionOf = async (world: World, id: string) => (await world.app.instances.get(ALICE, id)).connection;
 
   test("is shown while it lasts, and never stored", async () => {

@@ -120,7 +120,7 @@ describe("linking", () => {
     await world.stop();
   });
 
-  test("of a linked instance is refused, even if it links in the meantime", async () => {
+  test("is refused for a linked instance, even if it links in the meantime", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -262,7 +262,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("that flaps within the grace period causes no write", async () => {
+  test("causes no write if it flaps within the grace period", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const writes = () => world.storage.writes.filter((operation) => operation.startsWith("instances.")).length;
@@ -414,7 +414,7 @@ describe("a phone whose owner unlinks the device", () => {
 });
 
 describe("a storage that is down", () => {
-  test("does not lose reports of a line during the outage", async () => {
+  test("does not lose a line's reports during the outage", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     await world.app.instances.configure(ALICE, instance.id);
@@ -501,7 +501,7 @@ describe("deleting an instance", () => {
   });
 });
 
-test("an instance of another server is shown as offline", async () => {
+test("another server's instance is shown as offline", async () => {
   const world = await World.start();
   const activeInstance = await world.activeInstance();
   const foreignInstance = {
@@ -539,7 +539,7 @@ describe("a start", () => {
     await restartedWorld.stop();
   });
 
-  test("is not delayed by the long queue of one number", async () => {
+  test("is not delayed by one number's long queue", async () => {
     const world = await World.start({ policy: { kind: "fifo", depth: 600 } });
     const instances: Instance[] = [];
     for (let index = 0; index < 3; index++) instances.push(await world.activeInstance());

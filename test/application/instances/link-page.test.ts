@@ -60,7 +60,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("works for an hour, to the ms", async () => {
+  test("works for an hour, to the millisecond", async () => {
     const { world, expiresAt, page } = await scene();
     expect(expiresAt).toBe(world.system.now() + 3_600_000);
     await world.system.advance(3_599_999);
@@ -79,7 +79,7 @@ describe("a link page", () => {
     await restartedWorld.stop();
   });
 
-  test("is created by the owner of the instance only, and only before a number is linked", async () => {
+  test("is created only by the instance's owner, and only before a number is linked", async () => {
     const { world, instance } = await scene();
     const { instances } = world.app;
     await expect(instances.linkTicket(BOB, instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
@@ -113,7 +113,7 @@ describe("a link page", () => {
     await world.stop();
   });
 
-  test("waits for a code in ten requests at once and no more", async () => {
+  test("has at most ten requests waiting for a code at once", async () => {
     const { world, instance, page } = await scene();
     await page();
     const heldLinks = holdLinks(world.line(instance));
@@ -127,7 +127,7 @@ describe("a link page", () => {
   });
 });
 
-/** Holds requests to a line. The signature of a ticket is checked on another thread, which no manual clock waits for. */
+/** Holds requests to a line. A ticket's signature is checked on another thread, which no manual clock waits for. */
 function holdLinks(line: ScriptedLine) {
   let release = () => {};
   line.linkBarrier = new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ function holdLinks(line: ScriptedLine) {
   };
 }
 
-describe("a ticket of a link page", () => {
+describe("a link page's ticket", () => {
   const system = new ManualSystem();
   const createTickets = (secret: number) => new LinkTickets(new Vault(new Uint8Array(32).fill(secret)), system);
   const INSTANCE = "inst_01k7zq0f8vf1c9m2x4s6t8w0ya";

@@ -12,9 +12,9 @@ async function sceneWithCode() {
   return { world, instance, line: world.line(instance) };
 }
 
-describe("a number that is linked", () => {
+describe("a number being linked", () => {
   test.each(["before", "after"] as const)(
-    "is linked after a crash %s any step only if it was confirmed",
+    "stays linked after a crash %s each step if it was confirmed",
     async (moment) => {
       for (let n = 1; ; n++) {
         const { world, instance, line } = await sceneWithCode();
@@ -47,7 +47,7 @@ describe("a number that is linked", () => {
     },
   );
 
-  test("is confirmed when it is stored, even after the storage was down", async () => {
+  test("is confirmed once it is stored, even after the storage was down", async () => {
     const { world, instance, line } = await sceneWithCode();
     world.storage.isDown = true;
     let isConfirmed = false;
@@ -65,7 +65,7 @@ describe("a number that is linked", () => {
     await world.stop();
   });
 
-  test("whose instance was deleted in the meantime is refused, and no record is stored", async () => {
+  test("is refused if its instance was deleted in the meantime, and no record is stored", async () => {
     const { world, instance, line } = await sceneWithCode();
     line.barrier = neverSettles; // the network does not respond to the deletion
     void world.app.instances.delete(ALICE, instance.id);
@@ -76,7 +76,7 @@ describe("a number that is linked", () => {
     await world.stop();
   });
 
-  test("continues at the next start after a crash before the write", async () => {
+  test("resumes linking at the next start if a crash came before the write", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     // State left by versions that stored credentials before the state.
@@ -90,7 +90,7 @@ describe("a number that is linked", () => {
     await restartedWorld.stop();
   });
 
-  test("that is lost in a crash before its write is linked by a second scan", async () => {
+  test("is linked by a second scan if it was lost in a crash before its write", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     world.network.devices.set(instance.id, "+12025550177"); // only the phone was notified
@@ -130,7 +130,7 @@ test("a half-finished link is retried until its network is available", async () 
   await restartedWorld.stop();
 });
 
-test("an instance whose owner unlinks the device loses state and credentials together", async () => {
+test("an instance whose owner unlinks the device loses its state and credentials together", async () => {
   for (const moment of ["before", "after"] as const)
     for (let n = 1; n <= 2; n++) {
       const world = await World.start();

@@ -6,7 +6,7 @@ import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 const DOWN: LineHealth = { state: "offline", reason: "the trunk does not respond" };
 const OPTIONS: WorldOptions = { capabilities: { linking: "operator" } };
 
-/** A world whose network is not reachable. */
+/** A world whose network is unreachable. */
 async function unreachableWorld(): Promise<World> {
   const world = await World.start(OPTIONS);
   world.network.reachability = DOWN;
@@ -20,7 +20,7 @@ const connectionOf = async (world: World, instance: Instance) => {
 
 const configure = (world: World, instance: Instance) => world.app.instances.configure(ALICE, instance.id);
 
-test("an instance linked by the operator is created CREATED and becomes ACTIVE", async () => {
+test("an instance linked by the operator starts as CREATED and becomes ACTIVE", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   expect(instance.status).toBe("CREATED");
@@ -90,7 +90,7 @@ test("an operator-linked instance shows the network's number, even offline", asy
   await world.stop();
 });
 
-test("a report of unlinking takes the line offline, without a code to scan", async () => {
+test("an unlinking report takes the line offline, without a code to scan", async () => {
   const world = await World.start(OPTIONS);
   const instance = await world.newInstance();
   await world.system.settle();

@@ -69,7 +69,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("that does not arrive within ten seconds is refused and abandoned", async () => {
+  test("is refused and abandoned if it does not arrive within ten seconds", async () => {
     const { world, instance, requestCode } = await scene();
     await requestCode();
     const line = world.line(instance);
@@ -93,7 +93,7 @@ describe("a pairing code", () => {
     await world.stop();
   });
 
-  test("that the network refuses names its reason, and no internal error", async () => {
+  test("is refused with the network's reason, but no internal error", async () => {
     const { world, instance, requestCode } = await scene();
     await requestCode();
     const line = world.line(instance);

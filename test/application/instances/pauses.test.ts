@@ -91,7 +91,7 @@ describe("a pause", () => {
     await world.stop();
   });
 
-  test("of a used-up warm-up is reported once, although short ones follow each call", async () => {
+  test("for a used-up warm-up is reported once, although short ones follow each call", async () => {
     const { world, instance } = await sceneNearPause();
     const monitor = await monitorOf(world, instance);
     for (let i = 0; i < 5; i++) {

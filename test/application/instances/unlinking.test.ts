@@ -39,7 +39,7 @@ async function busyInstance() {
   return { world, instance, live: liveCall, waiting: queuedCall };
 }
 
-/** A world that keeps the report callbacks of the network's lines. */
+/** A world that keeps the report callbacks for the network's lines. */
 async function worldWithHosts() {
   const world = await World.start();
   const hosts: LineHost[] = [];
@@ -99,7 +99,7 @@ describe("unlinking an instance", () => {
     await world.stop();
   });
 
-  test("leaves a call that is just being claimed in its queue", async () => {
+  test("leaves a call in its queue while it is being claimed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -253,7 +253,7 @@ describe("a network", () => {
       .map(({ err }) => String(err))
       .join();
 
-  test("that unlinks too late delays the request by ten seconds, and gets a new line", async () => {
+  test("delays the request by ten seconds if it unlinks too late, and gets a new line", async () => {
     const { world, instance, live } = await busyInstance();
     const hangingLine = world.line(instance);
     hangingLine.barrier = neverSettles;
@@ -282,7 +282,7 @@ describe("a network", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("that unlinks too late can no longer read or store records", async () => {
+  test("can no longer read or store records if it unlinks too late", async () => {
     const { world, hosts } = await worldWithHosts();
     const instance = await world.activeInstance();
     const [host] = hosts;
@@ -303,7 +303,7 @@ describe("a network", () => {
     await world.stop();
   });
 
-  test("that fails to unlink the device does not delay the request", async () => {
+  test("does not delay the request if it fails to unlink the device", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     world.line(instance).unlink = async () => {
@@ -315,7 +315,7 @@ describe("a network", () => {
     await world.stop();
   });
 
-  test("that is no longer mounted keeps the device, but Ringport deletes the credentials", async () => {
+  test("keeps the device if it is no longer mounted, but Ringport deletes the credentials", async () => {
     const { world, instance } = await busyInstance();
     const restartedWorld = new World({ before: world });
     (restartedWorld.context.telephony as Map<string, unknown>).clear();
@@ -389,7 +389,7 @@ describe("an unlinking whose storage fails", () => {
         expect([first.outcome, n > 4]).toEqual(["done", true]);
         break;
       }
-      // The last steps belong to the call that ended.
+      // The last steps belong to the ended call.
       expect(first.outcome, `fault at step ${n}`).toBe(n < 5 ? "storage_unavailable" : "done");
       await world.system.advance(60_000);
       world.storage.isDown = false;
@@ -406,7 +406,7 @@ describe("an unlinking whose storage fails", () => {
 });
 
 describe("an unlinking during another change", () => {
-  test("finds no instance if it is deleted in the meantime", async () => {
+  test("is refused if the instance is deleted in the meantime", async () => {
     const { world, instance } = await busyInstance();
     world.line(instance).barrier = neverSettles;
     const request = watchOutcome(unlink(world, instance));

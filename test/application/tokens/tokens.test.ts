@@ -56,7 +56,7 @@ describe("a token", () => {
     expect(alice.userId).not.toBe(bob.userId);
   });
 
-  test("has and lists the limits of its creation", async () => {
+  test("has and lists the limits from its creation", async () => {
     const { issue, authenticate } = await scene();
     const limits = { allowedPrefixes: ["+49", "+1415"], maxCallsPerDay: 200 };
     const limitedToken = await issue(limits);
@@ -69,7 +69,7 @@ describe("a token", () => {
     expect(await issue()).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: null });
   });
 
-  test("with invalid limits is refused, and no record is stored", async () => {
+  test("is refused with invalid limits, and no record is stored", async () => {
     const { issue, accounts } = await scene();
     await expect(issue({ allowedPrefixes: ["49"] })).rejects.toThrow('allowedPrefixes contains "49": write +');
     await expect(issue({ maxCallsPerDay: 0 })).rejects.toThrow("maxCallsPerDay is 0: it must be");
@@ -78,7 +78,7 @@ describe("a token", () => {
     expect(await accounts.users()).toEqual([]);
   });
 
-  test("of a demo may create 50 calls a day by default", async () => {
+  test("may create 50 calls a day by default if it is for a demo", async () => {
     const { issue } = await scene();
     expect(await issue({ demoInstanceId: "inst_x" })).toMatchObject({ allowedPrefixes: null, maxCallsPerDay: 50 });
     expect(await issue({ demoInstanceId: "inst_x", maxCallsPerDay: 500 })).toMatchObject({ maxCallsPerDay: 500 });
@@ -148,14 +148,14 @@ describe("a token", () => {
     expect(usedIds).toEqual([id]);
   });
 
-  test("is stored as a hash only", async () => {
+  test("is stored only as a hash", async () => {
     const { issue, accounts } = await scene();
     const { token, hash } = await issue();
     expect(hash).toBe(await sha256Hex(token));
     expect(JSON.stringify(await accounts.tokens())).not.toContain(token.slice(8, 40));
   });
 
-  test("for a demo carries its instance", async () => {
+  test("carries its instance if it is for a demo", async () => {
     const { issue, authenticate } = await scene();
     const { token } = await issue({ demoInstanceId: "inst_x" });
     expect(await authenticate(token)).toMatchObject({ demoInstanceId: "inst_x" });
@@ -180,8 +180,8 @@ describe("a token", () => {
   });
 });
 
-describe("a text that is not a token", () => {
-  test("never reaches the storage with typing errors", async () => {
+describe("text that is not a token", () => {
+  test("never reaches the storage if it has typing errors", async () => {
     const { world, issue, authenticate } = await scene();
     const { token } = await issue();
     world.storage.isDown = true;
@@ -196,7 +196,7 @@ describe("a text that is not a token", () => {
       expect(await authenticate(text)).toBeUndefined();
   });
 
-  test("of the right form but never issued is unknown", async () => {
+  test("is unknown if it has the right form but was never issued", async () => {
     const { issue } = await scene();
     const { token } = await issue();
     const otherScene = await scene();

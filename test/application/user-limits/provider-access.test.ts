@@ -24,7 +24,7 @@ async function faultsOf(world: World, principal: Principal, provider?: string): 
 
 const openNetwork = (): ScriptedTelephony => new ScriptedTelephony(new ManualSystem(), { name: "open" });
 
-test("a network of the first user is refused to others like an unknown one", async () => {
+test("the first user's network is refused to others like an unknown one", async () => {
   const world = await worldOf({ users: "first", otherNetworks: [openNetwork()] });
   expect(await faultsOf(world, ALICE, "scripted")).toEqual([]);
   const [closedFault] = await faultsOf(world, BOB, "scripted");
@@ -62,7 +62,7 @@ test("without accounts there is no first user, so no user may use its network", 
   await world.stop();
 });
 
-test("a call of a user without access to the network is not dialled", async () => {
+test("a call from a user without access to the network is not dialled", async () => {
   const world = await worldOf({ users: "*" });
   const instance = await world.activeInstance(BOB);
   world.network.users = [ALICE.userId];
@@ -94,7 +94,7 @@ test("a call waits while the accounts are unreadable", async () => {
   await restartedWorld.stop();
 });
 
-test("the networks of a user are listed with how they link, without closed ones", async () => {
+test("a user's networks are listed with their linking method, without closed ones", async () => {
   const world = await worldOf({ users: [BOB.userId], otherNetworks: [openNetwork()] });
   const [bobsNetwork] = await world.app.queries.networks(BOB);
   expect(bobsNetwork).toEqual({ name: world.network.name, linking: "code", receivesAudio: true, callerIds: null });

@@ -24,7 +24,7 @@ async function startWithWebhook(
   return { world, webhook, deliveries };
 }
 
-describe("the events of a user", () => {
+describe("a user's events", () => {
   test("are delivered as GET /v1/events shows them, with a valid signature", async () => {
     const { world, webhook } = await startWithWebhook();
     const instance = await world.activeInstance();
@@ -55,7 +55,7 @@ describe("the events of a user", () => {
     expect(world.endpoints.attempts).toEqual([]);
   });
 
-  test("from before the creation are not delivered", async () => {
+  test("are not delivered if they precede the webhook", async () => {
     const world = await World.start();
     await world.newInstance();
     await world.app.webhooks.create(ALICE, { url: URL });
@@ -63,7 +63,7 @@ describe("the events of a user", () => {
     expect(world.endpoints.attempts).toEqual([]);
   });
 
-  test("pending at a crash are delivered after the restart", async () => {
+  test("are delivered after the restart if they were pending at a crash", async () => {
     const { world } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => "silence";
     const first = await world.newInstance();
@@ -77,7 +77,7 @@ describe("the events of a user", () => {
     expect(new Set(next.endpoints.bodies(URL).map((body) => body.instance_id))).toEqual(new Set([first.id, second.id]));
   });
 
-  test("that were stored without notice are found by the next sweep", async () => {
+  test("are found by the next sweep if they were stored without notice", async () => {
     const { world } = await startWithWebhook();
     const event = world.context.events.event(
       { event: "dtmf", data: { digit: "1" } },
@@ -145,7 +145,7 @@ describe("a failed attempt", () => {
     expect(next.endpoints.attempts).toHaveLength(1);
   });
 
-  test("with 410 disables the webhook", async () => {
+  test("disables the webhook if its status is 410", async () => {
     const { world, webhook, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => 410;
     await world.newInstance();
@@ -157,7 +157,7 @@ describe("a failed attempt", () => {
     expect(world.endpoints.attempts).toHaveLength(1);
   });
 
-  test("for days disables the webhook until resumed", async () => {
+  test("disables the webhook, until it is resumed, after days of failures", async () => {
     const { world, webhook, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => new Error("connect ECONNREFUSED");
     await world.newInstance();
@@ -175,7 +175,7 @@ describe("a failed attempt", () => {
     expect(await deliveries()).toHaveLength(2);
   });
 
-  test("of one delivery does not disable a webhook that works otherwise", async () => {
+  test("does not disable a webhook whose other deliveries work", async () => {
     const { world, webhook } = await startWithWebhook(["instance.created"]);
     const brokenInstance = await world.newInstance();
     await world.system.settle();
@@ -220,7 +220,7 @@ describe("a dead endpoint", () => {
 });
 
 describe("the storage", () => {
-  test("that is down for a while loses no delivery and repeats none", async () => {
+  test("loses no delivery and repeats none if it is down for a while", async () => {
     const { world, deliveries } = await startWithWebhook(["instance.created"]);
     world.endpoints.reply = () => {
       world.storage.isFull = true; // after the attempt, before its result is stored

@@ -29,7 +29,7 @@ describe("a new webhook", () => {
     expect(Buffer.from(storedWebhook?.sealedKey ?? []).includes(key)).toBe(false);
   });
 
-  test("is refused above the limit of the server", async () => {
+  test("is refused above the server's limit", async () => {
     const { app } = await World.start({ limits: { webhooksPerUser: 1 } });
     await app.webhooks.create(ALICE, { url: URL });
     await app.webhooks.create(BOB, { url: URL });
@@ -60,7 +60,7 @@ describe("a new webhook", () => {
 });
 
 describe("a webhook", () => {
-  test("belongs to its user, without demo tokens", async () => {
+  test("belongs to its user, but not to demo tokens", async () => {
     const { app } = await World.start();
     const { id } = await app.webhooks.create(ALICE, { url: URL });
     const { id: deliveryId } = await app.webhooks.test(ALICE, id);
@@ -242,7 +242,7 @@ describe("a replay", () => {
     expect(await world.app.webhooks.deliveries(ALICE, id, { status: "delivered" })).toHaveLength(2);
   });
 
-  test("or a test is refused while a thousand wait for a webhook", async () => {
+  test("is refused, as is a test, while a thousand wait for a webhook", async () => {
     const world = await World.start();
     const { id } = await world.app.webhooks.create(ALICE, { url: URL });
     world.endpoints.reply = () => "silence";

@@ -12,7 +12,7 @@ const RATE = 8_000;
 /** A message of ten seconds, played as a tone of 440 Hz. */
 const LONG_TEXT = "x".repeat(10_000 / MS_PER_CHARACTER);
 
-/** Reads a listening as fast as possible. */
+/** Reads a listener's items as fast as possible. */
 function read(listening: CallListening) {
   const items: ListenItem[] = [];
   const done = (async () => {
@@ -151,7 +151,7 @@ describe("a listener of a live call", () => {
     await world.stop();
   });
 
-  test("that reads too late loses the oldest audio and is notified", async () => {
+  test("loses the oldest audio, and is notified, if it reads too late", async () => {
     const world = await World.start();
     const { call } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);
     const listening = await listen(world, call);
@@ -224,7 +224,7 @@ describe("a listener of a live call", () => {
 });
 
 describe("listening is refused", () => {
-  test("to all but the owner, and to the demo token of another instance", async () => {
+  test("to all but the owner, and to another instance's demo token", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const { call } = await world.answeredCall(instance, LONG_TEXT);
@@ -268,7 +268,7 @@ describe("listening is refused", () => {
 });
 
 describe("a call with listeners that never read", () => {
-  /** The audio that the callee hears of a call with this many listeners. */
+  /** The audio that the callee hears in a call with this many listeners. */
   async function heardByCallee(listeners: number): Promise<Int16Array> {
     const world = await World.start();
     const { call, leg } = await world.answeredCall(await world.activeInstance(), LONG_TEXT);

@@ -12,10 +12,10 @@ import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 const ALICE: Principal = { userId: "usr_alice" };
 const CALL = { id: "call_1", status: "IN_PROGRESS" } as Call;
 const FRAMES = 5_000;
-/** Tolerated growth of memory, bytes: a thousandth of the memory of the frames. */
+/** Tolerated memory growth, bytes: a thousandth of the frames' memory. */
 const MAX_BYTES = 16 << 10;
 
-/** Audio of a call with four listeners, as its leg's clock passes it on. */
+/** A call's audio with four listeners, as its leg's clock passes it on. */
 function alignedChannels(): AlignedChannels {
   const system = new ManualSystem();
   const ids = idSource(

@@ -49,7 +49,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("of a user prefer their answered call", async () => {
+  test("prefer a user's answered call", async () => {
     expect(await servingOrder([demand("A1"), demand("A2", { isPlaying: true }), demand("B1")])).toEqual([
       "A2",
       "B1",
@@ -78,7 +78,7 @@ describe("turns", () => {
     await last;
   });
 
-  test("without work do not block the event loop for long", async () => {
+  test("do not block the event loop for long if they have no work", async () => {
     const turns = new FairTurns(new ManualSystem(), 1);
     let [turnCount, loopCount] = [0, 0];
     const allTurns = Array.from({ length: 1_000 }, async (_, n) => {
@@ -97,7 +97,7 @@ describe("turns", () => {
   });
 });
 
-test("turns without work yield after about two milliseconds", async () => {
+test("turns without work yield to the event loop after about two milliseconds", async () => {
   class SlowSystem extends ManualSystem {
     elapsedMs = 0;
     override monotonic(): number {

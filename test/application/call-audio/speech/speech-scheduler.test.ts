@@ -11,7 +11,7 @@ const neverAborted = new AbortController().signal;
 const SENTENCE = "The museum is closed on Monday, and on Tuesday as well. ";
 const demand = (userId: string): Demand => ({ userId, instanceId: "inst", isPlaying: false, aheadMs: 0 });
 
-/** Speech through `speakText`; the id of a voice is also its engine. */
+/** Speech through `speakText`; a voice's id is also its engine. */
 function speechOf(speakText: Speech["speak"], options: Partial<Speech> = {}) {
   const requests: string[] = [];
   const speech: Speech = {
@@ -76,7 +76,7 @@ test("an engine that fails midway fails the text, after the part already spoken"
   await expect(pieces.next()).rejects.toThrow("the engine crashed");
 });
 
-test("slices together speak for ten minutes at most", async () => {
+test("slices together speak for at most ten minutes", async () => {
   const { scheduler, requests } = speechOf(async function* () {
     yield { sampleRate: RATE, samples: new Int16Array(RATE * 100) };
   });

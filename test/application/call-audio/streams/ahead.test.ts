@@ -163,7 +163,7 @@ fuzz(
   }),
 );
 
-test("pieces of one sample are one sound on a leg that pulls ahead", () => {
+test("one-sample pieces form one sound on a leg that pulls ahead", () => {
   const samples = tone(500, 400, 8_000, 9_000);
   const worker = new Worker();
   for (let at = 0; at < samples.length; at++) {

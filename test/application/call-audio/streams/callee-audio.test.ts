@@ -5,7 +5,7 @@ import { Resampler, resample } from "../../../../src/audio/samples/resample.ts";
 import { STREAM_RATES } from "../../../../src/audio/samples/stream-format.ts";
 import { tone } from "../../../../src/audio/tones/tone.ts";
 
-/** Inbound audio of a leg on its way to a client. */
+/** A leg's inbound audio on its way to a client. */
 class InboundPath {
   readonly frames: Int16Array[] = [];
   readonly audio: CalleeAudio = new CalleeAudio((frame) => this.frames.push(frame.slice()));
@@ -37,9 +37,9 @@ class InboundPath {
 
 const PAIRS = [8_000, 16_000, 48_000].flatMap((leg) => STREAM_RATES.map((rate) => [leg, rate] as const));
 
-describe.each(PAIRS)("a leg of %i Hz and a client that requests %i Hz", (leg, rate) => {
+describe.each(PAIRS)("a leg at %i Hz and a client that requests %i Hz", (leg, rate) => {
   const words = tone(440, 1_000, leg, 9_000);
-  /** The delay of the resampler: 16 samples of the lower rate, as whole samples of each side. */
+  /** The resampler's delay: 16 samples at the lower rate, as whole samples on each side. */
   const delaySamples = Math.ceil((new Resampler(leg, rate).heldSamples * rate) / leg);
 
   test("every frame of the leg becomes frames of 20 ms without a seam", () => {

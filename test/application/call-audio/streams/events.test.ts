@@ -97,7 +97,7 @@ describe("queued audio", () => {
     await world.stop();
   });
 
-  test("beyond a minute disconnects only the client", async () => {
+  test("disconnects only the client if it exceeds a minute", async () => {
     const world = await start();
     const client = new RecordingClient();
     const { call, attachment } = await answeredStream(world, client);
@@ -114,7 +114,7 @@ describe("queued audio", () => {
     await world.stop();
   });
 
-  test("in an unsupported rate throws a RangeError", async () => {
+  test("throws a RangeError if its rate is unsupported", async () => {
     const world = await start();
     const { call, attachment } = await answeredStream(world);
     for (const rate of [0, 3_999, 8_000.5, 192_001, Number.NaN])
@@ -138,7 +138,7 @@ describe("keys that the client presses", () => {
     await world.stop();
   });
 
-  test("before the answer are sent at the answer", async () => {
+  test("are sent at the answer if they are pressed before it", async () => {
     const world = await start();
     const sentKeys = acceptKeys(world);
     const call = await streamCall(world, await world.activeInstance());

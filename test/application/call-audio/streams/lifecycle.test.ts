@@ -241,7 +241,7 @@ describe("a call without a client", () => {
   });
 });
 
-describe("the reservation of a stream", () => {
+describe("a stream's reservation", () => {
   test("admits one client, even before it attaches, and the next one once it has left", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
@@ -282,7 +282,7 @@ describe("the reservation of a stream", () => {
     expect(world.system.waiting).toBe(0);
   });
 
-  test("is refused with an unsupported rate", async () => {
+  test("is refused for an unsupported rate", async () => {
     const world = await start();
     const call = await streamCall(world, await world.activeInstance());
     for (const rate of [0, 1, 8_001, 8_000.5, 200_000, Number.NaN])

@@ -52,7 +52,7 @@ function trimSilence(samples: Int16Array): Int16Array {
 const RATES = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000];
 const PAIRS = RATES.flatMap((from) => [8_000, 16_000, 48_000].map((to) => [from, to] as const));
 
-describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
+describe.each(PAIRS)("audio at %i Hz to a leg at %i Hz", (from, to) => {
   test("is heard sample by sample in a thousand pieces of odd sizes", () => {
     const next = random(from + to);
     const pieces = Array.from({ length: 1_000 }, () => 1 + Math.floor(next() ** 3 * 900));
@@ -72,7 +72,7 @@ describe.each(PAIRS)("audio of %i Hz to a leg of %i Hz", (from, to) => {
     expect(leg.playout.underruns).toBeLessThanOrEqual(1);
   });
 
-  test("that keeps pace with the leg to the sample is heard without a seam", () => {
+  test("is heard without a seam if it keeps pace with the leg to the sample", () => {
     const samples = tone(300, 2_000, from, 12_000);
     const leg = new FakeLeg(to);
     leg.pull(3);
@@ -194,7 +194,7 @@ describe("clear", () => {
     expect(leg.audio.heardMs).toBe(heardMs + 100);
   });
 
-  test("before the leg exists drops the audio written so far", () => {
+  test("drops the audio written so far if no leg exists yet", () => {
     const audio = new OutgoingAudio();
     audio.write(tone(440, 100, 8_000, 9_000), 8_000);
     audio.mark("never", () => expect.unreachable());
