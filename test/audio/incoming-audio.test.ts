@@ -12,7 +12,7 @@ import { refusal } from "../support/refusal.ts";
 import { whiteNoise } from "./noise.ts";
 import { concatBytes, letters } from "./wav/wav-files.ts";
 
-/** Fake decoder: returns one sample per byte, to show its input. */
+/** A fake decoder that returns one sample per byte, to show its input. */
 class ByteDecoder implements Mp3Stream {
   readonly slices: number[] = [];
   closeCount = 0;
@@ -119,7 +119,7 @@ describe("16-bit PCM", () => {
     expect(lateCount).toBeLessThanOrEqual(2);
   });
 
-  test("that starts like an MP3 frame is held back until the next frame is missing", async () => {
+  test("is held back if it starts like an MP3 frame, until the next frame is missing", async () => {
     const bytes = new Uint8Array(3000);
     bytes.set([0xff, 0xfb, 0x90, 0xc4]);
     expect((await play([bytes.subarray(0, 417)])).samples.length).toBe(0);
@@ -168,7 +168,7 @@ describe("an MP3", () => {
     ),
   );
 
-  test("that arrives byte by byte reaches the decoder from its first frame on", async () => {
+  test("reaches the decoder from its first frame on if it arrives byte by byte", async () => {
     for (const [, file] of files.slice(0, 3)) {
       expect((await play(byteByByte(file))).samples).toEqual(Int16Array.from(FRAMES));
     }
@@ -243,7 +243,7 @@ describe("an MP3", () => {
     expect([openedCount, decoder.closeCount]).toEqual([1, 1]);
   });
 
-  test("that closes early frees its decoder", async () => {
+  test("frees its decoder if it closes early", async () => {
     for (const atOnce of [true, false]) {
       const decoder = new ByteDecoder();
       let heardSamples = 0;
@@ -271,7 +271,7 @@ describe("an MP3", () => {
     }
   });
 
-  test("that the decoder refuses is reported as not audio, and frees the decoder", async () => {
+  test("is reported as not audio if the decoder refuses it, and frees the decoder", async () => {
     const decoder = new ByteDecoder();
     decoder.push = () => {
       throw new AudioUnsupported("too much of it is broken");

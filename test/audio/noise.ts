@@ -12,14 +12,17 @@ export function whiteNoise(length: number, rms: number, seed: number): Int16Arra
   return noise;
 }
 
-/** Adds two recordings sample by sample; as long as the first. */
+/** Adds two recordings sample by sample; the result is as long as the first. */
 export function sum(a: Int16Array, b: Int16Array): Int16Array<ArrayBuffer> {
   const output = new Int16Array(a.length);
   for (let i = 0; i < a.length; i++) output[i] = toSample(a[i]! + (b[i] ?? 0));
   return output;
 }
 
-/** A sound that varies like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through three formants, some hisses, and pauses of 40 to 400 ms between them. */
+/**
+ * A sound that varies like speech: syllables of 120 to 300 ms with a slightly hoarse voice of changing pitch through
+ * three formants, some hisses, and pauses of 40 to 400 ms between them.
+ */
 export function babble(ms: number, sampleRate: number, level: number, seed: number): Int16Array<ArrayBuffer> {
   const next = random(seed);
   const samples = new Float64Array(Math.round((ms * sampleRate) / 1000));

@@ -58,7 +58,7 @@ describe("strict Base64", () => {
     expect(decodeBase64(text)).toBeUndefined();
   });
 
-  test("of an empty text is empty", () => {
+  test("of empty text is empty", () => {
     expect(decodeBase64("")).toEqual(new Uint8Array());
     expect(base64Bytes("")).toBe(0);
   });

@@ -20,7 +20,7 @@ const errorClasses = ENTRIES.flatMap(([entry, entryExports]) =>
   Object.entries(entryExports).flatMap(([name, value]) => (isErrorClass(value) ? [{ entry, name, value }] : [])),
 );
 
-describe("the error classes of the package", () => {
+describe("the package's error classes", () => {
   test("are found by their exports", () => {
     const names = errorClasses.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["Refusal", "StorageUnavailable", "DialError", "RingportError"]));

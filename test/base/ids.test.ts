@@ -6,7 +6,7 @@ import { fuzz } from "../support/fuzz.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes);
 
-/** The UUID inside a TypeID, by the specification: base32 as one number (TypeID specification 0.3). */
+/** The UUID inside a TypeID, according to the TypeID specification 0.3: base32 as one number. */
 function uuidOf(id: string): { ms: number; version: number; variant: number; counter: number } {
   const tail = id.slice(id.indexOf("_") + 1);
   const value = [...tail].reduce((sum, char) => sum * 32n + BigInt(ALPHABET.indexOf(char)), 0n);
@@ -109,7 +109,7 @@ describe("ids", () => {
   });
 });
 
-describe("the form of an id", () => {
+describe("an id's form", () => {
   const id = idSource(Date.now, fillRandom)("inst");
   test.each([
     ["its own", id, true],

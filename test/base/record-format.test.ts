@@ -33,7 +33,7 @@ describe("a record", () => {
     "is decoded as it was encoded",
     fc.property(value, (input) => {
       const output = decodeRecord(encodeRecord(input));
-      expect(isDeepStrictEqual(output, input)).toBe(true); // toStrictEqual takes a key "constructor" for the class
+      expect(isDeepStrictEqual(output, input)).toBe(true); // toStrictEqual mistakes a key "constructor" for the class
     }),
   );
 
@@ -54,12 +54,12 @@ describe("a record", () => {
     }),
   );
 
-  test("leaves out properties that are undefined, and keeps an undefined item", () => {
+  test("leaves out undefined properties, and keeps an undefined item", () => {
     expect(decodeRecord(encodeRecord({ a: undefined, b: 1 }))).toStrictEqual({ b: 1 });
     expect(decodeRecord(encodeRecord([undefined, 1]))).toStrictEqual([undefined, 1]);
   });
 
-  test("keeps the own properties of an instance, without its class", () => {
+  test("keeps an instance's own properties, without its class", () => {
     class Message {
       readonly keyId = 7;
       readonly bytes = Buffer.from([1, 2]);
@@ -77,7 +77,7 @@ describe("a record", () => {
     expect(output).toEqual(Uint8Array.of(1, 2, 3));
   });
 
-  test("with a key __proto__ changes no prototype", () => {
+  test("changes no prototype if it has a key __proto__", () => {
     const output = decodeRecord(encodeRecord(JSON.parse('{"__proto__":{"admin":true}}'))) as { admin?: boolean };
     expect(output.admin).toBeUndefined();
     expect(Object.keys(output)).toEqual(["__proto__"]);
@@ -108,7 +108,7 @@ describe("a record", () => {
     expect(() => decodeRecord(Uint8Array.from(bytes))).toThrow(message);
   });
 
-  test("of thousands of levels is refused safely", () => {
+  test("is refused safely if it has thousands of levels", () => {
     const levels = Array.from({ length: 100_000 }, () => [9, 0, 0, 0, 1]).flat();
     expect(() => decodeRecord(Uint8Array.from([1, ...levels, 0]))).toThrow("more than 64 levels");
   });

@@ -8,7 +8,7 @@ const UNDIALLED_REASONS: readonly string[] = ["interrupted", "unreachable"];
 /** Reads every page of a list. */
 type ReadAll = <T>(context: SequenceContext, path: string) => Promise<T[]>;
 
-/** Examines the targets of the batch, at any time. @param calls calls that were read before */
+/** Examines the batch's targets, at any time. @param calls calls that were read before */
 export async function checkBatch(
   context: SequenceContext,
   calls: readonly CallView[],
@@ -43,7 +43,7 @@ export async function checkBatch(
   return targets;
 }
 
-/** Examines the batch at its end: no fault has happened since, and all its work was done. */
+/** Examines the batch once all its work has been done without further faults. */
 export async function checkBatchEnd(
   context: SequenceContext,
   calls: readonly CallView[],

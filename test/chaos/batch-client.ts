@@ -7,7 +7,7 @@ import { messageOf } from "./messages.ts";
 import { createInstance } from "./requests.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
-/** Chance seed of the batch; calling clients have smaller ones. */
+/** The batch's chance seed; calling clients have smaller ones. */
 const NUMBER = 8;
 const INSTANCES = 2;
 const TARGETS = 40;
@@ -17,10 +17,10 @@ const RETRY_MS = 20;
 const POLL_MS = 100;
 /** Time for the batch to end when everything works, on a busy machine, ms. */
 const END_MS = 60_000;
-/** Number of rounds of a sequence before a batch is cancelled, if at all. */
+/** Number of a sequence's rounds before a batch is cancelled, if at all. */
 const CANCEL_FROM = 4;
 
-/** Reasons for another call, with and without those of a call that a fault ended before its INVITE. */
+/** Reasons for another call, with and without those for a call that a fault ended before its INVITE. */
 const RETRY_REASONS = [["busy"], ["busy", "interrupted", "unreachable"]] as const;
 
 /** Behaviours of the targets' phones, likely ones first. */
@@ -94,7 +94,7 @@ export class BatchClient {
     }
   }
 
-  /** Creates the instances and the batch, and starts it, as far as possible now. */
+  /** Creates the instances and the batch, and starts the batch, as far as possible now. */
   async #prepare(): Promise<boolean> {
     for (const instance of this.#instances)
       if (instance.id === undefined) await createInstance(this.#context, instance);

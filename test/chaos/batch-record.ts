@@ -15,9 +15,9 @@ export interface TargetView {
   readonly reason: string | null;
 }
 
-/** The requests and responses about the batch of a sequence. */
+/** The requests and responses about a sequence's batch. */
 export class BatchRecord {
-  /** The numbers of its targets, which no call outside of the batch uses. */
+  /** Its targets' numbers, which no call outside the batch uses. */
   readonly numbers: readonly string[];
   readonly retry: { readonly on: readonly string[]; readonly times: number; readonly afterMs: number };
   id: string | undefined;
@@ -27,7 +27,7 @@ export class BatchRecord {
   readonly pauses: { readonly from: number; readonly to: number }[] = [];
   /** Time of the response to a cancellation, ms since 1970-01-01 UTC. */
   cancelledAt: number | undefined;
-  /** True once a cancellation was requested, which may have been stored without a response. */
+  /** True once a cancellation has been requested, which may have been stored without a response. */
   isCancelRequested = false;
   #finalStatus: string | undefined;
 

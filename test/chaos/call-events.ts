@@ -18,7 +18,7 @@ const REMOTE_REASONS: ReadonlySet<string> = new Set([
   "declined",
   "no_answer",
 ]);
-/** The events of a call's states, in their order. */
+/** The events for a call's states, in order. */
 const MOVES = ["queued", "ringing", "answered"];
 const FINAL = ["completed", "failed"];
 

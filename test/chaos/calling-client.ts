@@ -35,7 +35,7 @@ export class CallingClient {
   /** A call with a key, whose creation got no response. */
   #unconfirmedCall: CallRecord | undefined;
 
-  /** @param number number of the client, below 10 */
+  /** @param number the client's number, below 10 */
   constructor(context: SequenceContext, number: number, network: Network) {
     this.#context = context;
     this.#number = number;

@@ -193,7 +193,7 @@ function checkPhones({ journal, phones, lines }: SequenceContext): void {
   }
 }
 
-/** Audio of a call: arrival times of its first and last packet. */
+/** A call's audio: arrival times of its first and last packet. */
 interface Conversation {
   readonly number: string;
   readonly instance: string;
@@ -213,7 +213,7 @@ function conversationsOf({ journal, phones }: Pick<SequenceContext, "journal" | 
   return conversations.sort((a, b) => a.from - b.from);
 }
 
-/** True if a call of the instance must end without a request, because its line is available. */
+/** True if the instance's calls must end without a request, because its line is available. */
 function endsUnprompted(instance: InstanceRecord | undefined): boolean {
   return instance !== undefined && (instance.isDeleted || instance.isLinked || instance.network === "sip/rounds");
 }

@@ -5,7 +5,7 @@ import type { SequenceContext } from "./sequence-context.ts";
 const LIMIT = 4;
 const IDLE_MS = 10;
 
-/** Reads GET /v1/events from the first event, by the cursor of each page, across all restarts. */
+/** Reads GET /v1/events from the first event, by each page's cursor, across all restarts. */
 export class EventReader {
   readonly #context: SequenceContext;
   /** Events read, by id, in order of arrival. */

@@ -11,7 +11,10 @@ const MAX_ENDED = 3;
 const HANG_UP_MS = 5_000;
 const POLL_MS = 5;
 
-/** Carries out the plan on the server, at the planned moment; the server is dead afterwards. @param settle waits until all work has settled */
+/**
+ * Carries out the plan on the server, at the planned moment; the server is dead afterwards.
+ * @param settle waits until all work has settled
+ */
 export async function executePlan(
   context: SequenceContext,
   { moment, fault }: Plan,
@@ -27,7 +30,7 @@ export async function executePlan(
   });
 }
 
-/** Executes a step of the plan. Immediate steps are done when it returns. */
+/** Executes a step of the plan. Immediate steps are done when this returns. */
 async function act(context: SequenceContext, fault: Fault, settle: () => Promise<void>): Promise<void> {
   const { server, database } = context;
   switch (fault.do) {
@@ -64,7 +67,10 @@ async function act(context: SequenceContext, fault: Fault, settle: () => Promise
   }
 }
 
-/** Ends live calls. Their phones must be free, whatever the storage does; if it cannot even be read, so that no request can be admitted, the calls end without requests. */
+/**
+ * Ends live calls. Their phones must become free, whatever the storage does. If the storage cannot even be read, no
+ * request can be admitted, and the calls must end without requests.
+ */
 async function endLiveCalls(context: SequenceContext, outage: string): Promise<void> {
   const { journal, phones, database } = context;
   const liveCalls = journal.createdCalls.filter(({ number }) => phones.hasLeg(number)).slice(0, MAX_ENDED);

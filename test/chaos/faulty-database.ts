@@ -1,4 +1,4 @@
-/** Database of a server, and its faults. */
+/** A server's database, and its faults. */
 export interface FaultyDatabase {
   readonly name: "SQLite" | "PostgreSQL";
   /** Settings that select the database. */
@@ -15,7 +15,7 @@ export interface FaultyDatabase {
   fail(outage: string): Promise<void>;
   /** Ends the outage, if any. */
   repair(): Promise<void>;
-  /** Resolves when a dead server no longer holds any resource of the database. */
+  /** Resolves when a dead server no longer holds any of the database's resources. */
   whenReleased(): Promise<void>;
   dispose(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export type Network = "sip/rounds" | "sip" | "simulator";
 
 /** The requests and responses about an instance. */
 export interface InstanceRecord {
-  /** Name and idempotency key of the instance; with a SIP account, also the account. */
+  /** The instance's name and idempotency key; for a SIP account, also the account. */
   readonly name: string;
   readonly network: Network;
   id: string | undefined;
@@ -49,7 +49,7 @@ export interface Violation {
   readonly round: number;
 }
 
-/** The journal of a sequence of rounds: requests, responses and violations. */
+/** The journal for a sequence of rounds: requests, responses and violations. */
 export class Journal {
   /** Number of the round and of the server process, plus a half once another server has taken over. */
   epoch = 0;
@@ -94,7 +94,7 @@ export class Journal {
     this.#notes.push(`${at} round ${this.epoch} ${text}`);
   }
 
-  /** Records a fault, each once. */
+  /** Records a fault, each fault once. */
   reportViolation(rule: string, subject: string, detail: string): void {
     const key = `${rule} ${subject}`;
     if (this.#reportedKeys.has(key)) return;
@@ -103,7 +103,7 @@ export class Journal {
     this.note(`VIOLATED ${rule}: ${subject}: ${detail}`);
   }
 
-  /** Records an outcome that no server can exclude. */
+  /** Records an outcome that no server can rule out. */
   tolerate(text: string): void {
     this.tolerances.push(`round ${this.epoch}: ${text}`);
     this.note(`TOLERATED ${text}`);

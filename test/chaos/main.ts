@@ -1,4 +1,4 @@
-// `npm run test:tier -- chaos`: seeded rounds of faults on real server processes; the README.md next to this file explains how to read it.
+// `npm run test:tier -- chaos`: seeded rounds of faults on real server processes. README.md explains the output.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ import { postgresDatabase } from "./postgres-database.ts";
 import { ROUNDS_PER_SEQUENCE, runSequence } from "./sequence.ts";
 import { sqliteDatabase } from "./sqlite-database.ts";
 
-/** Room for the records and recordings of a sequence. */
+/** Room for a sequence's records and recordings. */
 const DISK = "size=24m";
-/** Number of sequences that run side by side: they mostly wait. */
+/** Number of sequences that run side by side; they spend most of their time waiting. */
 const CONCURRENT_SEQUENCES = 4;
 
 type DatabaseName = FaultyDatabase["name"];

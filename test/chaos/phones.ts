@@ -7,14 +7,14 @@ import type { Moments } from "./moments.ts";
 /** Time within which a resumed process finishes sending, on a busy machine, ms. */
 const IN_FLIGHT_MS = 250;
 
-/** An INVITE received. */
+/** A received INVITE. */
 export interface Invite {
   /** The process that sent it, if its port is known; otherwise the current one. */
   readonly epoch: number;
   readonly call: FarEndCall;
 }
 
-/** The called phones and the registrar of the accounts: the server as seen from the network. */
+/** The called phones and the accounts' registrar: the server as seen from the network. */
 export class Phones {
   readonly #farEnd: FarEnd;
   readonly #scripts: Record<string, Script>;
@@ -72,7 +72,7 @@ export class Phones {
     this.#scripts[number] = script;
   }
 
-  /** Every INVITE to a number; outside of a batch, more than one is a fault. */
+  /** Every INVITE to a number; outside a batch, more than one is a fault. */
   invites(number: string): readonly Invite[] {
     return this.#invites.get(number) ?? [];
   }
@@ -88,7 +88,7 @@ export class Phones {
     return (registrations.findLast(({ contact }) => contact.includes(`sip:${account}@`))?.expires ?? 0) > 0;
   }
 
-  /** Cuts off the calls of a server process that died. */
+  /** Cuts off a dead server process's calls. */
   serverDied(): void {
     for (const call of this.#farEnd.calls) call.close();
     this.#registrationsBefore = this.#farEnd.registrations.length;
@@ -108,14 +108,16 @@ export class Phones {
     this.#resumedAt.set(Math.floor(this.#journal.epoch), performance.now());
   }
 
-  /** Audio received in a call, without the packet that was being sent when its server was stopped. */
+  /** Audio received in a call, without any packet that was being sent when its server was stopped. */
   audio({ call }: Invite): readonly HeardPacket[] {
     const inFlightPacket = this.#firstInFlight(packetsOf);
     return packetsOf(call).filter((packet) => packet !== inFlightPacket);
   }
 
   /**
-   * Checks that a server without its database has ended its calls, and has sent no packet since another took over. A process that was stopped between its last deadline check and the system call sends that one datagram when it resumes. This is so rare that only one INVITE and one audio packet per sequence are tolerated.
+   * Checks that a server without its database has ended its calls, and has sent no packet since another took over. A
+   * process that was stopped between its last deadline check and the system call sends that one datagram when it
+   * resumes. This is so rare that only one INVITE and one audio packet per sequence are tolerated.
    */
   checkSilent(takenAt: number): void {
     const epoch = Math.floor(this.#journal.epoch);
@@ -162,7 +164,7 @@ export class Phones {
   }
 }
 
-/** A datagram of the server. */
+/** A datagram from the server. */
 interface SentDatagram {
   /** Arrival time, ms, monotonic. */
   readonly at: number;
@@ -175,7 +177,7 @@ function senderOf(request: SipText): string {
   return /^\S+\s+([^;\s]+)/.exec(field(request, "Via"))?.[1] ?? "";
 }
 
-/** Audio that a stopped server does not send in a call. */
+/** Datagrams that a server without its database must not send in a call. */
 const DATAGRAMS: readonly (readonly [label: string, sentIn: (call: FarEndCall) => readonly SentDatagram[]])[] = [
   ["an INVITE", ({ requests }) => requests.filter(({ method }) => method === "INVITE")],
   ["an audio packet", packetsOf],

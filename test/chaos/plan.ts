@@ -3,7 +3,7 @@ import type { FaultyDatabase } from "./faulty-database.ts";
 import { type Moment, OCCASIONS, type Occasion } from "./moments.ts";
 import { LOSSES } from "./take-over.ts";
 
-/** Fault of the server in a round. Times are ms. */
+/** The server's fault in a round. Times are ms. */
 export type Fault =
   | { readonly do: "kill" }
   /** SIGTERM; killed if that takes too long. */
@@ -28,7 +28,7 @@ export interface Plan {
   readonly fault: Fault;
 }
 
-/** Plan of a round on a database. */
+/** A round's plan for a database. */
 export function planRound(chance: Chance, database: Pick<FaultyDatabase, "outages" | "secondEnv">): Plan {
   const fault = planFault(chance, database);
   return { moment: planMoment(chance, fault), fault };

@@ -4,7 +4,7 @@ import { type Relay, relayTo } from "../support/relay.ts";
 import { until } from "../support/server-client.ts";
 import type { FaultyDatabase } from "./faulty-database.ts";
 
-/** Outage that cuts the connections of the first server; a second one has a separate path. */
+/** Outage that cuts the first server's connections; a second one has a separate path. */
 export const CUT = "the connections are cut";
 const SILENT = "the connections are silent";
 const WRITES_FAIL = "writes fail with disk_full";

@@ -18,7 +18,7 @@ export async function createInstance(context: SequenceContext, instance: Instanc
   instance.id = id;
 }
 
-/** Links an instance as a person would, on the link page of its code. */
+/** Links an instance as a person would, on its code's link page. */
 export async function linkInstance(
   { server, journal, moments, phones }: SequenceContext,
   instance: InstanceRecord,
@@ -111,7 +111,7 @@ export async function readCall(context: SequenceContext, call: CallRecord): Prom
   return view;
 }
 
-/** Records the final state of a call; reports a violation if it has changed. */
+/** Records a call's final state; reports a violation if it has changed. */
 export function noteFinal({ journal }: SequenceContext, call: CallRecord, view: CallView): void {
   if (!isFinal(view)) {
     if (call.finalStatus !== undefined)

@@ -5,7 +5,7 @@ import { type HttpResponse, type RequestOptions, send } from "../support/server-
 import type { FaultyDatabase } from "./faulty-database.ts";
 import type { Journal } from "./journal.ts";
 
-/** The built program, which starts in a third of the time of the sources; `PROGRAM` names another one. */
+/** The built program, which starts three times as fast as the sources; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** Time for a server to stop before it is killed, ms. */
@@ -14,7 +14,7 @@ const RESPONSE_TIMEOUT_MS = 20_000;
 /** Time within which a second server takes over on a busy machine, ms. */
 const TAKEOVER_TIMEOUT_MS = 30_000;
 const MAX_LOGGED = 100;
-/** Number of lines, and of characters in each, of a server's last output. */
+/** Number of lines kept from a server's last output, and of characters in each. */
 const MAX_SHOWN = 8;
 const MAX_CHARACTERS = 300;
 /** The server's message for requests after its end. */
@@ -33,7 +33,7 @@ export class RoundServer {
   #token: string | undefined;
   /** The standby server, behind a supervisor. */
   #secondServer: Promise<ServerProcess> | undefined;
-  /** Every other process of the round. */
+  /** Every other process in the round. */
   readonly #standbys: ServerProcess[] = [];
   #shutdown = new AbortController();
 
@@ -214,14 +214,14 @@ export class RoundServer {
   }
 }
 
-/** A token of the first user, who may call over trunks. */
+/** A token of the first user; that user may call over trunks. */
 async function newToken(env: Readonly<Record<string, string>>): Promise<string> {
   const { code, stdout, stderr } = await run(RUNTIME, PROGRAM, { args: ["token", "create", "--user", "admin"], env });
   if (code !== 0) throw new Error(`token create ended with ${code}: ${stderr}`);
   return stdout.trim();
 }
 
-/** Log output of a server, without the welcome message. */
+/** A server's log output, without the welcome message. */
 function outputOf(server: ServerProcess): string {
   const lines = server
     .output()

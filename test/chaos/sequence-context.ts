@@ -4,7 +4,7 @@ import type { Moments } from "./moments.ts";
 import type { Phones } from "./phones.ts";
 import type { RoundServer } from "./round-server.ts";
 
-/** Objects that the parts of a sequence share. */
+/** Objects that a sequence's parts share. */
 export interface SequenceContext {
   readonly seed: number;
   readonly database: FaultyDatabase;
@@ -12,6 +12,6 @@ export interface SequenceContext {
   readonly journal: Journal;
   readonly moments: Moments;
   readonly phones: Phones;
-  /** Number of calls of one instance that may be live at the same time. */
+  /** Number of an instance's calls that may be live at the same time. */
   readonly lines: number;
 }

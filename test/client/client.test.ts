@@ -33,7 +33,7 @@ describe("instances", () => {
     await expect(client.instances.get(instance.id)).rejects.toMatchObject({ code: "instance_not_found" });
   });
 
-  test("the list of instances reads all pages, newest first", async () => {
+  test("the instance list reads all pages, newest first", async () => {
     const earlierIds = (await client.instances.page()).items.map(({ id }) => id);
     const newIds: string[] = [];
     for (let n = 1; n <= 120; n++) newIds.push((await client.instances.create({ name: `Desk ${n}` })).id);
@@ -133,7 +133,7 @@ describe("calls", () => {
     await client.calls.hangUp(activeCall.id);
   }, 20_000);
 
-  test("eventPage continues from the cursor of each page", async () => {
+  test("eventPage continues from each page's cursor", async () => {
     const { id: instance_id } = await client.instances.create({ name: "Followed" });
     const first = await client.eventPage({ instance_id, limit: 1 });
     expect([first.items.map(({ type }) => type), first.next]).toEqual([["instance.created"], undefined]);

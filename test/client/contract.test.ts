@@ -86,7 +86,7 @@ test("the client has the input and output types of the HTTP interface", () => {
   expectTypeOf<ProblemCode>().toExtend<ClientErrorCode>();
 });
 
-/** tsc checks these as well. */
+/** tsc also checks these. */
 test("the input of a call has the fields of its type", () => {
   const common = { instanceId: "inst_1", target: { phoneNumber: "+12025550100" } };
   const create = (input: Parameters<Calls["create"]>[0]) => input;

@@ -4,10 +4,10 @@ import { server, TEST_URL } from "./support/server.ts";
 
 const { ringport } = server();
 
-/** Operations that the client reaches by WebSocket. */
+/** Operations that the client reaches over a WebSocket. */
 const STREAMS = ["GET /v1/calls/{callId}/stream", "GET /v1/calls/{callId}/listen"];
 
-test("the client calls every documented operation below /v1", async () => {
+test("the client calls every documented operation under /v1", async () => {
   const document = await ringport.fetch(new Request(`${TEST_URL}/openapi.json`));
   const { paths } = (await document.json()) as { paths: Record<string, Record<string, unknown>> };
   const documentedOperations = Object.entries(paths)

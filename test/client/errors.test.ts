@@ -21,7 +21,7 @@ async function errorOf(promise: Promise<unknown>): Promise<RingportError> {
 }
 
 describe("the error of a problem document", () => {
-  test("the error has every fault of the input", async () => {
+  test("the error has every fault in the input", async () => {
     const target = { phoneNumber: "555" };
     const error = await errorOf(client.calls.create({ instanceId: "", ...spokenCall, target }));
     expect(error).toMatchObject({ code: "invalid_request", status: 400 });

@@ -42,7 +42,7 @@ async function openListening(signal?: AbortSignal) {
 }
 
 describe("a listening connection", () => {
-  test("connects with a ticket below the base path", async () => {
+  test("connects with a ticket under the base path", async () => {
     const { socket } = await openListening();
     expect(socket.url).toBe("ws://ringport.test/voice/v1/calls/call_1/listen?ticket=abc");
   });
@@ -75,7 +75,7 @@ describe("a listening connection", () => {
     expect([...types]).toEqual(["started", "audio"]);
   });
 
-  test("ends quietly when its loop is left, and closes the connection", async () => {
+  test("ends quietly when its loop breaks, and closes the connection", async () => {
     const { listening, socket } = await openListening();
     socket.receive(STARTED_MESSAGE);
     for await (const { type } of listening) if (type === "started") break;
@@ -83,7 +83,7 @@ describe("a listening connection", () => {
     for await (const _ of listening) expect.unreachable();
   });
 
-  test("throws the reason of its signal immediately, even with unread items", async () => {
+  test("throws its signal's reason immediately, even with unread items", async () => {
     for (const isClosed of [false, true]) {
       const stop = new AbortController();
       const { listening, socket } = await openListening(stop.signal);

@@ -24,13 +24,13 @@ async function clientOf(upgrade: (socket: { end(text: string): void }) => void) 
   });
 }
 
-describe("listening over the WebSocket of the package ws", () => {
+describe("listening over the ws package's WebSocket", () => {
   test("rejects with the server's reason", async () => {
     const client = await clientOf((socket) => socket.end("HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"));
     await expect(client.listen("call_1", { WebSocket })).rejects.toMatchObject({ code: "call_ended" });
   });
 
-  test("rejects with the reason of its signal, aborted before it is open", async () => {
+  test("rejects with its signal's reason if that aborts before it is open", async () => {
     const stop = new AbortController();
     const client = await clientOf(() => stop.abort(new Error("enough")));
     await expect(client.listen("call_1", { WebSocket, signal: stop.signal })).rejects.toThrow("enough");

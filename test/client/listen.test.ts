@@ -70,7 +70,7 @@ describe("a listener over the network", () => {
     leg.end("callee_hung_up");
   });
 
-  test("gets the reason of a refusal", async () => {
+  test("gets the reason for a refusal", async () => {
     const { id, leg } = await scene.answeredCall();
     const otherUser = await scene.ringport.tokens.issue({ userName: "eve", label: "test" });
     await expect(scene.client({ token: otherUser.token }).listen(id)).rejects.toMatchObject({ code: "call_not_found" });

@@ -36,7 +36,7 @@ function expectNoSecrets(value: unknown, secrets: readonly string[] = [TOKEN, TE
 const stub = (fetch: FetchRequest, options?: Partial<ClientOptions>): Client =>
   createClient({ url: "http://ringport.test/voice", token: TOKEN, retries: 0, fetch, ...options });
 
-describe("the error of a failed request", () => {
+describe("a failed request's error", () => {
   const place = (client: Client, signal?: AbortSignal) => client.calls.create(INPUT, { ...(signal ? { signal } : {}) });
 
   test("a refusal prints neither token nor body", async () => {
@@ -145,7 +145,7 @@ describe("the error of a failed request", () => {
   });
 });
 
-describe("the objects of a client", () => {
+describe("a client's objects", () => {
   test("client, parts and iterators print no token", async () => {
     const client = scene.client();
     const list = client.calls.list();
@@ -183,7 +183,7 @@ describe("the objects of a client", () => {
   });
 });
 
-describe("the objects of a stream", () => {
+describe("a stream's objects", () => {
   const tickets: string[] = [];
   class RecordingWebSocket extends WebSocket {
     constructor(url: string) {

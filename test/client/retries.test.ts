@@ -117,7 +117,7 @@ describe("a lost connection", () => {
 });
 
 describe("an idempotency key", () => {
-  test("each creation has a new idempotency key, unless one is given", async () => {
+  test("each creation has a new idempotency key, unless the caller sets one", async () => {
     const { requests, fetch } = flakyFetch(0, drop);
     const flakyClient = createTestClient({ fetch });
     const first = await flakyClient.instances.create({ name: "A" });

@@ -5,7 +5,7 @@ const SPEED = 10;
 const SECONDS = 100;
 const scene = streamScene({ speed: SPEED });
 
-/** A WebSocket that counts the sent bytes of audio. */
+/** A WebSocket that counts the audio bytes sent. */
 class CountingWebSocket extends WebSocket {
   static audioBytes = 0;
   override send(data: string | ArrayBufferLike | ArrayBufferView | Blob): void {

@@ -9,11 +9,11 @@ import { RATE, streamScene, waitUntil } from "./support/stream-scene.ts";
 
 const scene = streamScene();
 const HZ = 700;
-/** Limit for the effect of a message on the callee, samples: 200 ms. */
+/** Maximum delay before a message affects the callee, samples: 200 ms. */
 const MAX_DELAY = RATE / 5;
-/** Compared with the clock of the phone: retried on a stalled machine. */
+/** These tests compare with the phone's clock, so they are retried on a stalled machine. */
 const REAL_TIME = { retry: 2 };
-/** Length of one message of PCM, ms. */
+/** Length of one PCM message, ms. */
 const PIECE_MS = 500;
 
 const open = (id: string, query: Record<string, string | number> = {}): Promise<StreamClient> =>

@@ -96,7 +96,7 @@ describe("a broken connection", () => {
     await stream.close();
   });
 
-  test("a break until the end of the call still reports its outcome", async () => {
+  test("a break until the call ends still reports the outcome", async () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await scene.client(await relayUrl()).stream(id);
     await relay.cut();

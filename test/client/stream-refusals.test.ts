@@ -8,7 +8,7 @@ import { streamScene, TARGET } from "./support/stream-scene.ts";
 const scene = streamScene();
 const sceneWithoutStreams = streamScene({ streamPreview: false });
 
-describe("the error of a refused stream", () => {
+describe("a refused stream's error", () => {
   const codeOf = async (promise: Promise<unknown>) => {
     const error = await promise.catch((error: unknown) => error);
     expect(error).toBeInstanceOf(RingportError);
@@ -84,7 +84,7 @@ describe("the error of a refused stream", () => {
   });
 });
 
-describe("the error of a stream that the server closes", () => {
+describe("the error from a stream that the server closes", () => {
   test("a revoked token is reported as unauthorized", async () => {
     const { token, id: tokenId } = await scene.ringport.tokens.issue({ userName: "ana", label: "temporary" });
     const { id } = await scene.answeredCall();
@@ -94,7 +94,7 @@ describe("the error of a stream that the server closes", () => {
     await scene.client().calls.hangUp(id);
   });
 
-  // Deno's server can lose the close frame while a client is sending: then the client reconnects without getting the reason.
+  // Deno's server can lose the close frame while a client is sending; the client then reconnects without the reason.
   test.skipIf("Deno" in globalThis)("invalid audio is reported as audio_unsupported", async () => {
     const { id } = await scene.answeredCall();
     const stream = await scene.client().stream(id, { encoding: "mp3" });

@@ -179,7 +179,7 @@ describe("the end of a stream", () => {
 });
 
 describe("DTMF", () => {
-  test("keys are sent to the callee and received from the callee", async () => {
+  test("keys are sent to the callee and received from them", async () => {
     const { id, leg } = await scene.answeredCall();
     const stream = await scene.client().stream(id);
     leg.press("5");

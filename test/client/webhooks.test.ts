@@ -57,7 +57,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return results;
 }
 
-test("a webhook gets the events of a call, signed, and its client sees the deliveries", async () => {
+test("a webhook gets a call's events, signed, and its client sees the deliveries", async () => {
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
   const { id, secret } = await client.webhooks.create({ url, description: "CRM" });
   const instance = await client.instances.create({ name: "Front desk" });

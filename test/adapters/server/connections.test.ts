@@ -125,7 +125,8 @@ describe("a response before the end of the body", () => {
 describe("pipelined requests", () => {
   const request = (n: number): string => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-  // Bun ends a connection on which a request arrives before the last response; clients have to repeat it (RFC 9112 §9.3.2).
+  // Bun ends a connection on which a request arrives before the last response; clients have to repeat the request
+  // (RFC 9112 §9.3.2).
   test.skipIf(runtime === "bun")("get their responses in order", async () => {
     let runningCount = 0;
     let maxRunning = 0;

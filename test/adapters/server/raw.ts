@@ -18,7 +18,10 @@ export interface RawOptions {
   readonly ms?: number;
 }
 
-/** Sends raw bytes; returns the bytes received until all responses are complete, the server closes the connection, or `ms` pass. */
+/**
+ * Sends raw bytes; returns the bytes received until all responses are complete, the server closes the connection, or
+ * `ms` have passed.
+ */
 export function sendRaw(
   port: number,
   bytes: string | Buffer,

@@ -10,7 +10,9 @@ import { type NameServer, startNameServer } from "../../support/name-server.ts";
 import { findPostgres } from "../../support/postgres.ts";
 import { Scene } from "../telephony/sip/scene.ts";
 
-/** Users that look up hosts continuously, and concurrent lookups of each; together they exceed the limit for all users. */
+/**
+ * Users that look up hosts continuously, and concurrent lookups of each; together they exceed the limit for all users.
+ */
 const [USERS, LOOKUPS] = [40, 8] as const;
 
 const postgres = await findPostgres();

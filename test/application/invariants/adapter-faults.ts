@@ -7,7 +7,7 @@ export type Method = (typeof METHODS)[number];
 /** Network methods that hang until healed, even across process restarts. */
 export class AdapterFaults {
   readonly #hangingMethods = new Set<Method>();
-  /** Every wait so far, as `method instanceId`: failures there are excused. */
+  /** Every wait so far, as `method instanceId`; failures there are excused. */
   readonly excusedWaits: Set<string> = new Set();
   #onHealed: () => void = () => {};
   #healPromise: Promise<void> = Promise.resolve();

@@ -5,7 +5,8 @@ import { ALICE } from "../../support/application.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Checks that deleted instances leave no records: "answered" checks those whose DELETE returned 204, "all" also those that read as 404. Requests that an adapter never completed are excused.
+ * Checks that deleted instances leave no records: "answered" checks those whose DELETE returned 204, "all" also those
+ * that read as 404. Requests that an adapter never completed are excused.
  */
 export async function checkCleared(run: Run, which: "answered" | "all"): Promise<void> {
   const { findings, requests, process, adapterFaults, database } = run;
@@ -38,7 +39,7 @@ export async function checkCleared(run: Run, which: "answered" | "all"): Promise
   }
 }
 
-/** True if the deletion of an instance is stored, finished or not. */
+/** True if an instance's deletion is stored, whether finished or not. */
 export async function isDeleted(database: Storage, instanceId: string): Promise<boolean> {
   return (await database.instances.get(instanceId))?.status === "DELETED";
 }

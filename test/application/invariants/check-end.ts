@@ -182,7 +182,7 @@ function checkClient(run: Run, { client, callId, life }: AttachedClient, calls: 
   if (endEvent === undefined) return;
   expectThat(String(client.ends) === endEvent, `ended as "${client.ends}", reported as ${endEvent}`);
   expectThat(client.eventNames.at(-1) === endEvent, `had ${client.eventNames.at(-1)} after its end`);
-  if (life !== run.process.life) return; // reports of an earlier owner may not have been stored
+  if (life !== run.process.life) return; // an earlier owner's reports may not have been stored
   const call = calls.find(({ id }) => id === callId);
   expectThat(endEvent === call?.status.toLowerCase(), `was reported as ${endEvent}, is ${call?.status}`);
   expectThat(client.latestEvent(endEvent)?.data.reason === call?.outcome?.reason, `was reported with another reason`);

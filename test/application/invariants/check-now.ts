@@ -20,9 +20,9 @@ const STALLED_MS = 15_000;
 /** Checks the invariants that always hold and, once everything is at rest, the immediate ones. */
 export class MomentChecks {
   readonly #run: Run;
-  /** Time of the latest storage fault, ms on the clock of the process. */
+  /** Time of the latest storage fault, ms on the process's clock. */
   #lastFaultAt = 0;
-  /** Time since which a line is free although a call waits for it, by call. */
+  /** Time since which a line has been free although a call waits for it, by call. */
   #waitingSince = new Map<string, number>();
   #process: Run["process"];
 
@@ -174,23 +174,23 @@ export class MomentChecks {
   }
 }
 
-/** True if a process without ownership refused it at once, and placed the call as an owner at the same time. */
+/** True if a process that was not the owner refused the request at once, and placed the call as owner at that time. */
 function isRefusedBefore({ response, askedAt, respondedAt }: RecordedRequest, attempt: Attempt): boolean {
   return response === "unavailable" && respondedAt === askedAt && askedAt === attempt.askedAt;
 }
 
-/** Time at which a leg must be hung up if nothing else ends it, ms on the clock of its process. */
+/** Time at which a leg must be hung up if it has not ended otherwise, ms on its process's clock. */
 function latestEnd({ askedAt, legAt, connectedAt, process }: Attempt, call: Call | undefined): number {
   if (legAt === undefined) return askedAt + ringTimeoutMs + SLACK_MS;
   if (connectedAt === undefined) return askedAt + 2 * ringTimeoutMs + mediaSetupMs + SLACK_MS;
   const connectedMs = Math.max(legAt, connectedAt) + SLACK_MS;
   const lengthMs = lengthOf(call);
   if (lengthMs === undefined) return connectedMs + maxDurationMs;
-  // The end of a message moves by any time in which it could not be played.
+  // A message's end moves by any time in which it could not be played.
   return connectedMs + lengthMs + tailMs + process.system.stoppedMs;
 }
 
-/** Length of a fixed message, ms. */
+/** Length of a call's fixed message, ms. */
 function lengthOf(call: Call | undefined): number | undefined {
   if (call?.message.type === "FIXED_AUDIO") return call.message.durationMs;
   return call?.message.type === "FIXED_TTS" ? call.message.text.length * MS_PER_CHARACTER : undefined;

@@ -8,7 +8,7 @@ async function pageOf(storage: Storage, userId: string, after: number) {
   return { ids: events.map(({ id }) => id), cursor: events.at(-1)?.position ?? after };
 }
 
-/** A reader that follows the events of a user by the cursor, page by page. */
+/** A reader that follows a user's events by cursor, page by page. */
 export class EventReader {
   readonly #storage: Storage;
   readonly #userId: string;
@@ -21,7 +21,7 @@ export class EventReader {
     this.#userId = userId;
   }
 
-  /** Reads until no event is left. */
+  /** Reads until no events are left. */
   async readNewEvents(): Promise<void> {
     for (;;) {
       const { ids, cursor } = await pageOf(this.#storage, this.#userId, this.#cursor);

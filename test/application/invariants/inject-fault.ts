@@ -10,7 +10,7 @@ const CLOCK_JUMPS_MS = [-HOUR_MS, HOUR_MS, -YEAR_MS, YEAR_MS] as const;
 /** Durations of sleep, ms: shorter and longer than a call may wait. */
 const SLEEPS_MS = [20_000, 3 * 60_000, HOUR_MS] as const;
 
-/** Injects or repairs the fault of a step. */
+/** Injects or repairs a step's fault. */
 export async function injectFault(run: Run, { step, choice }: Step): Promise<void> {
   const { process, storageFaults, adapterFaults } = run;
   switch (step) {
@@ -63,14 +63,14 @@ export async function injectFault(run: Run, { step, choice }: Step): Promise<voi
 }
 
 /**
- * Lets the machine of the process sleep.
- * @param stopsMonotonic true if its monotonic clock stops too, as in a paused virtual machine
+ * Puts the process's machine to sleep.
+ * @param stopsMonotonic true if its monotonic clock also stops, as in a paused virtual machine
  */
 async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<void> {
   const { process, clock, lateDials } = run;
   if (!process.isAlive || process.system.isStopped) return;
   const pausesMonotonic = stopsMonotonic && !run.leases; // a lease is measured by a clock that must not stop
-  // A wall clock that was set just before or after could hide the sleep from every process.
+  // A wall clock that is set just before or after the sleep could hide it from every process.
   if (pausesMonotonic) await clock.advance(DEFAULT_TIMINGS.probeMs);
   if (!process.isAlive || process.system.isStopped) return;
   lateDials.onSleep(process, ms);
@@ -84,7 +84,7 @@ async function sleep(run: Run, ms: number, stopsMonotonic: boolean): Promise<voi
 /** Ends the process gracefully, whatever state the storage is in. */
 async function restart(run: Run, drainMs: number): Promise<void> {
   const { process, findings, storageFaults } = run;
-  if (process.system.isStopped) return; // it does not see the signal
+  if (process.system.isStopped) return; // a stopped process does not receive the signal
   run.expectsErrors = true;
   const hasStopped = await process.stop(drainMs);
   if (process.isAlive) {

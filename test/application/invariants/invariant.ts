@@ -1,6 +1,6 @@
 import { environment } from "../../support/fuzz.ts";
 
-/** The invariants of the model, by the names that `INVARIANT=…` selects. */
+/** The model's invariants, by the names that `INVARIANT=…` selects. */
 export const INVARIANTS = {
   "dialled-once": "a call is never dialled again once the network was asked for it, even after a crash",
   "leg-in-time": "no leg outlives its message, its maximum duration or the time to ring",
@@ -56,7 +56,7 @@ export class Violation extends Error {
   }
 }
 
-/** The violation found in a run. If found inside the application's code, it is thrown at the next check. */
+/** The violation found in a run. One found inside the application's code is thrown at the next check. */
 export class Findings {
   readonly #violations: Violation[] = [];
 

@@ -8,7 +8,7 @@ import { Run } from "./run.ts";
 import { isLeased, type Step, sequences, sequenceText } from "./steps.ts";
 import { takeStep } from "./take-step.ts";
 
-/** The manual clock starts at 19:00 at the number of these calls. */
+/** The manual clock starts at 19:00 in the called number's time zone. */
 const PROTECTED_POLICY: QueuePolicy = {
   kind: "fifo",
   depth: 4,

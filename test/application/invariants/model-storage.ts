@@ -2,10 +2,10 @@ import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src
 import { FaultyStorage } from "../../support/faulty-storage.ts";
 import { LeasedStorage } from "../../support/leased-storage.ts";
 
-/** Way in which the database is unreachable: connections are refused, or hang until it is back. */
+/** How the database is unreachable: connections are refused, or hang until it is back. */
 export type Cut = "refused" | "silent";
 
-/** One process's connection to the database: opening, closing and renewals go through the same faults as other operations. */
+/** A process's connection to the database: opening, closing and renewals have the same faults as other operations. */
 export class ModelStorage extends FaultyStorage {
   readonly #storage: Storage;
   #cut: Cut | undefined;

@@ -21,7 +21,7 @@ function countCryptography(): void {
 }
 countCryptography();
 
-/** The time of a run, independent of its processes. */
+/** A run's time, independent of its processes. */
 export class ModelClock extends ManualSystem {
   override async settle(): Promise<void> {
     await super.settle();
@@ -32,7 +32,7 @@ export class ModelClock extends ManualSystem {
   }
 }
 
-/** The clock of one process, with a separate wall clock. No timer fires while the process is stopped, or after its death. */
+/** A process's clock, with a separate wall clock. No timer fires while the process is stopped, or after its death. */
 export class ModelSystem extends ManualSystem {
   readonly #clock: ModelClock;
   readonly #startedAt: number;
@@ -87,7 +87,7 @@ export class ModelSystem extends ManualSystem {
     this.#onResume();
   }
 
-  /** Stops the monotonic clock, but not the wall clock, for a part of the process's stop. */
+  /** Stops the monotonic clock, but not the wall clock, for part of the process's stop. */
   stopMonotonic(ms: number): void {
     this.#monotonicStoppedMs += ms;
     super.jump(ms);

@@ -66,7 +66,7 @@ export class OwnerChecks {
   }
 }
 
-/** Legs of a process that it has not hung up. */
+/** A process's legs that it has not hung up. */
 function legsOf({ network }: Process): Attempt[] {
   return network.attempts.filter(({ leg }) => leg?.live && leg.hangUps === 0);
 }

@@ -42,7 +42,7 @@ const MAX_OPERATIONS = 5_000;
 /** Time for which the line stays busy after its process has died, ms. */
 const LINE_BUSY_MS = 5_000;
 
-/** A process of a run: a Ringport with its own clock, network and access to the database. */
+/** A process in a run: a Ringport with its own clock, network and access to the database. */
 export class Process {
   readonly number: number;
   readonly system: ModelSystem;
@@ -142,7 +142,7 @@ export class Process {
     return hasStopped;
   }
 
-  /** Lets a stopped process continue. */
+  /** Resumes a stopped process. */
   resume(order: "forwards" | "backwards"): void {
     if (!this.system.isStopped) return;
     this.resumedAt = this.system.monotonic();

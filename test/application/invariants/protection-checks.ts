@@ -10,11 +10,11 @@ export class ProtectionChecks {
   readonly #run: Run;
   /** Earliest time of a link, ms since 1970-01-01 UTC. */
   readonly #startedAt: number;
-  /** True if the number of all calls is recorded as one that must not be called. */
+  /** True if the number that all calls go to is recorded as one that must not be called. */
   #isForbidden = false;
   /** Calls claimed while the number was forbidden, if it still is. */
   readonly #forbiddenAtClaim = new Set<string>();
-  /** Time of the dial that the last claim of each call was to store, ms since 1970-01-01 UTC. */
+  /** Dial time that each call's last claim was to store, ms since 1970-01-01 UTC. */
   readonly #claimedAt = new Map<string, number>();
 
   constructor(run: Run) {
@@ -40,7 +40,7 @@ export class ProtectionChecks {
     else this.#forbiddenAtClaim.delete(callId);
   }
 
-  /** Called with each dial, which is among the attempts already. */
+  /** Called with each dial, which is already among the attempts. */
   onDial({ callId, instanceId, to, process, life, askedAt }: Attempt): void {
     const { findings, policy, attempts } = this.#run;
     const expectThat = (holds: boolean, detail: string) =>
@@ -56,12 +56,12 @@ export class ProtectionChecks {
         `dialled ${askedAt - previous.askedAt} ms after ${previous.callId}`,
       );
     const now = process.system.now();
-    // The wall clocks of two processes differ by no more than the jumps of a run. A clock that is set between a claim and its
-    // dial leaves the time of the claim in the record.
+    // Two processes' wall clocks differ by no more than a run's jumps. A clock that is set between a claim and its dial
+    // leaves the claim's time in the record.
     const isOfDay = ({ isReturned, callId }: Attempt): boolean =>
       !isReturned && Math.abs(now - (this.#claimedAt.get(callId) ?? 0)) < DAY_MS / 2;
     const dialsOfDay = otherAttempts.filter(isOfDay).length + 1;
-    // A clock that was set ahead ends the warm-up.
+    // A clock that has been set ahead ends the warm-up.
     const day = Math.max(0, Math.floor((now - this.#startedAt) / DAY_MS));
     if (warmUp) expectThat(dialsOfDay <= warmUpLimit(warmUp, day), `dialled as number ${dialsOfDay} of 24 hours`);
     const isLate = process.system.stoppedMs > 0; // it may have continued long after it last read the clock

@@ -49,9 +49,9 @@ export class Run {
   readonly lateDials: LateDials = new LateDials(this);
   readonly requests = new Requests(this.findings);
   readonly reader = new EventReader(this.database, ALICE.userId);
-  /** Linked numbers of the network. */
+  /** The network's linked numbers. */
   readonly devices = new Map<string, string | null>();
-  /** Times until which a leg of a dead process keeps the line of an instance, ms on the clock of the run. */
+  /** Times until which a dead process's leg keeps an instance's line, ms on the run's clock. */
   readonly busyUntil = new Map<string, number>();
   /** Ids of all instances whose creation returned 201. */
   readonly instances: string[] = [];
@@ -59,7 +59,7 @@ export class Run {
   readonly linkedIds = new Set<string>();
   /** Calls whose creation returned 201. */
   readonly createdIds = new Set<string>();
-  /** Sizes of the audio files of calls, bytes. */
+  /** Sizes of the calls' audio files, bytes. */
   readonly fileSizes = new Map<string, number>();
   readonly clients: AttachedClient[] = [];
   readonly attempts: Attempt[] = [];
@@ -74,7 +74,7 @@ export class Run {
   /** Every living process; more than one only on a database with a lease. */
   readonly processes: Process[];
   #processCount = 0;
-  /** Number of phone numbers handed out. */
+  /** Number of phone numbers handed out so far. */
   #numberCount = 0;
   #isSupervised = true;
 
@@ -105,7 +105,7 @@ export class Run {
    */
   async revive(): Promise<void> {
     if (this.leases) return this.process.isAlive && !this.#owner ? undefined : this.waitForOwner();
-    // The lock of the database is free once the dead process has no operation in progress.
+    // The database's lock is free once the dead process has no operation in progress.
     if (!this.process.isAlive) await this.clock.settle();
     for (let tries = 0; !this.process.isAlive; tries++) {
       this.process = this.#next(this.process);
@@ -130,7 +130,7 @@ export class Run {
     this.process = this.#owner;
   }
 
-  /** Starts a server on another machine, which waits for the database; there are two at most. */
+  /** Starts a server on another machine, which waits for the database; there are at most two. */
   startSecondServer(): void {
     if (this.processes.length > 1 || !this.process.isAlive) return;
     this.#next().begin();
@@ -172,24 +172,24 @@ export class Run {
     this.lateDials.onDial(attempt);
   }
 
-  /** Called before each `claimNext` of an instance. */
+  /** Called before each `claimNext` for an instance. */
   async onClaim(instanceId: string, callId: string, at: number): Promise<void> {
     this.protection.onClaim(callId, at);
     if (await isDeleted(this.database, instanceId)) this.#callsDeletedAtClaim.add(callId);
     else this.#callsDeletedAtClaim.delete(callId);
   }
 
-  /** Number of calls of an instance that may be live at the same time. */
+  /** Number of an instance's calls that may be live at the same time. */
   get lines(): number {
     return this.policy.lines ?? 1;
   }
 
-  /** The open line of an instance in the current process. */
+  /** An instance's open line in the current process. */
   line(instanceId: string): ScriptedLine | undefined {
     return this.process.network.lines.findLast((line) => line.instance.id === instanceId);
   }
 
-  /** Numbers that no call has had yet. */
+  /** Numbers that no call has used yet. */
   newNumbers(count: number): string[] {
     return Array.from({ length: count }, () => `+1202555${2_000 + this.#numberCount++}`);
   }

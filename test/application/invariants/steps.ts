@@ -13,7 +13,7 @@ const COMMON_STEPS = [
   "progress",
 ] as const;
 
-/** Further acts of callers, callees and lines. */
+/** Other actions by callers, callees and lines. */
 const DISTURBING_STEPS = [
   "mark",
   "clear",
@@ -64,10 +64,10 @@ const FAULT_STEPS = [
   "restart",
 ] as const;
 
-/** Incidents of the processes on a database with a lease. */
+/** Incidents of processes on a database with a lease. */
 const OWNERSHIP_STEPS = ["second server", "cut off", "reachable again", "SIGSTOP", "SIGCONT"] as const;
 
-/** The name of a step. */
+/** A step's name. */
 export type StepName = (
   | typeof COMMON_STEPS
   | typeof DISTURBING_STEPS
@@ -80,7 +80,7 @@ export interface Step {
   readonly step: StepName;
   /** Picks one of the existing instances, calls, legs or faults. */
   readonly choice: number;
-  /** Time that passes after it, ms; -1 if the next step follows before anything settles. */
+  /** Time that passes after the step, ms; -1 if the next step follows before anything settles. */
   readonly waitMs: number;
 }
 
@@ -176,7 +176,7 @@ const night = fc.tuple(
   mostlyOf("online", "end", "create"),
 );
 
-/** Steps of these names, mixed with scenes. */
+/** Steps with these names, mixed with scenes. */
 function sequencesOf(
   names: typeof usualSteps,
   scenes: fc.WeightedArbitrary<Step[]>,
@@ -188,7 +188,7 @@ function sequencesOf(
     .map((parts) => parts.flat().filter(({ step }) => !skippedSteps.has(step)));
 }
 
-/** Sequences of steps: mostly calls, often disturbances, and in every third a loss of the owner. */
+/** Sequences of steps: mostly calls, often disturbances, and in every third sequence the loss of the owner. */
 export const sequences: fc.Arbitrary<Step[]> = fc.oneof(
   { withCrossShrink: true },
   { weight: 2, arbitrary: sequencesOf(usualSteps, { weight: 1, arbitrary: fc.oneof(scene, night) }, 60) },
@@ -205,7 +205,7 @@ export function isLeased(sequence: readonly Step[]): boolean {
   return sequence.some(({ step }) => (OWNERSHIP_STEPS as readonly string[]).includes(step));
 }
 
-/** A sequence for a reader: one step a line. */
+/** A readable sequence: one step per line. */
 export function sequenceText(sequence: readonly Step[]): string {
   return sequence
     .filter(({ step, waitMs }) => step !== "wait" || waitMs > 0)

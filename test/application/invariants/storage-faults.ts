@@ -82,7 +82,7 @@ export class StorageFaults {
     if (this.#shouldFail(operation)) throw new StorageUnavailable("the database is locked");
   }
 
-  /** Faults on the way back of a result. */
+  /** Faults on a result's way back. */
   after(operation: string): void {
     if (this.#writesUntilLoss > 0 && isWrite(operation) && --this.#writesUntilLoss === 0)
       throw new StorageUnavailable("the connection broke before the response arrived");

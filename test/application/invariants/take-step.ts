@@ -16,7 +16,7 @@ const CAUSES: readonly ReleaseCause[] = [
   "media_failed",
 ];
 
-/** Takes one step; sends requests without waiting for them. A stopped process sees them when it resumes. */
+/** Takes one step; sends requests without waiting for them. A stopped process receives them when it resumes. */
 export async function takeStep(run: Run, step: Step): Promise<void> {
   const { process } = run;
   if (isFaultStep(step.step)) return injectFault(run, step);
@@ -26,7 +26,7 @@ export async function takeStep(run: Run, step: Step): Promise<void> {
   });
 }
 
-/** Acts of callers, callees and lines. */
+/** Actions by callers, callees and lines. */
 async function act(run: Run, { step, choice }: Step): Promise<void> {
   const { process, requests } = run;
   const { app, system, network } = process;
@@ -180,7 +180,7 @@ async function act(run: Run, { step, choice }: Step): Promise<void> {
   }
 }
 
-/** Lets the owner of the phone scan the code of the instance's line. */
+/** Scans the code from the instance's line, as the phone's owner would. */
 function scan(run: Run, instanceId: string): void {
   const line = run.line(instanceId);
   if (!line?.waitsForScan || line.closed) return;

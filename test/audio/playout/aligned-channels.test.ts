@@ -13,7 +13,7 @@ interface Tick {
   readonly right?: boolean;
 }
 
-/** A recording whose samples name their tick: tick 0 as 1, tick 1 as 2, and 0 for silence. */
+/** A recording whose samples show their tick: 1 for tick 0, 2 for tick 1, and 0 for silence. */
 class ChannelRecorder {
   readonly left: number[] = [];
   readonly right: number[] = [];
@@ -50,7 +50,7 @@ class ChannelRecorder {
     return this;
   }
 
-  /** Largest distance, in frames, of a channel's samples from their tick. */
+  /** Largest distance, in frames, between a channel's samples and their tick. */
   skew(channel: readonly number[]): number {
     return Math.max(0, ...[...starts(channel)].map(([tick, at]) => Math.abs(at - tick * FRAME) / FRAME));
   }
@@ -61,7 +61,7 @@ class ChannelRecorder {
   }
 }
 
-/** The start of the samples of each tick. */
+/** The position at which each tick's samples start. */
 function starts(channel: readonly number[]): Map<number, number> {
   const positions = new Map<number, number>();
   for (const [at, sample] of channel.entries())
@@ -154,7 +154,7 @@ test("samples that are late because the thread was blocked are put in place", ()
 /** Options as for listeners of a live call. */
 const LIVE_OPTIONS: AlignmentOptions = { blockMs: FRAME_MS, silentAfterMs: 60 };
 
-test("a pause of one channel delays the other one by little more than silentAfterMs", () => {
+test("a pause in one channel delays the other one by little more than silentAfterMs", () => {
   for (const side of ["left", "right"] as const)
     for (const length of [1, 2, 3, 10, 50, 100]) {
       const recorder = new ChannelRecorder(LIVE_OPTIONS);

@@ -65,7 +65,7 @@ describe("a jitter buffer", () => {
     expect(read(jitterBuffer, 2)).toEqual([0, 1]);
   });
 
-  test("accepts only the given number of samples", () => {
+  test("accepts only the requested number of samples", () => {
     const jitterBuffer = buffer();
     jitterBuffer.write(samples(1, 2, 3, 4, 5, 6), 4);
     expect(read(jitterBuffer, 6)).toEqual([1, 2, 3, 4, 0, 0]);

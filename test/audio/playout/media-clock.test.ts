@@ -112,7 +112,7 @@ describe("the media clock", () => {
     expect(members.map(({ ticks }) => ticks.length)).toEqual([10, 30, 10, 30]);
   });
 
-  test("members that join and leave tick exactly once a frame", async () => {
+  test("members that join and leave tick exactly once per frame", async () => {
     const plan = fc.array(
       fc.record({
         frameMs: fc.constantFrom<FrameMs | undefined>(20, 60, undefined),

@@ -63,7 +63,7 @@ fuzz(
     while (heardSamples < total) read(160);
     read(160);
     expect(concatPcm(pulledFrames)).toEqual(concatPcm(enqueuedFrames));
-    // A mark set when its position was already pulled is reached in the next read, so never too early.
+    // A mark set after its position has been pulled is reached in the next read, so never too early.
     expect(marks.map(({ position }) => position)).toEqual(positions);
     for (const { position, at } of marks) expect(at).toBe(Math.round(position / 8));
   }),
@@ -205,7 +205,7 @@ test("an underrun is counted once for each time the queue runs dry while playing
   expect(playout.underruns, "the last, short frame").toBe(2);
 });
 
-test("the first signal is reported once, the silence before it is not", () => {
+test("the first signal is reported once; the silence before it is not", () => {
   const playout = new Playout(RATE);
   let announcedCount = 0;
   playout.onFirstSignal = () => announcedCount++;
@@ -234,7 +234,7 @@ test("an hour of small pieces is processed quickly", () => {
   expect(processorMs() - startMs).toBeLessThan(5000);
 });
 
-describe("silence of an empty queue", () => {
+describe("an empty queue's silence", () => {
   /** A playout, and the silences that it has reported. */
   function playoutWithDelays() {
     const playout = new Playout(RATE);

@@ -66,7 +66,7 @@ test("silence encodes to the silence codes", () => {
   expect(encodeAlaw(new Int16Array(2))).toEqual(Uint8Array.of(ALAW_SILENCE, ALAW_SILENCE));
 });
 
-test("a tone stays 35 dB above the noise of the codec", () => {
+test("a tone stays 35 dB above the codec's noise", () => {
   const original = tone(1000, 200, 8000, 12_000);
   for (const decodedSamples of [decodeMulaw(encodeMulaw(original)), decodeAlaw(encodeAlaw(original))]) {
     const noise = original.map((sample, i) => sample - decodedSamples[i]!);
@@ -74,7 +74,7 @@ test("a tone stays 35 dB above the noise of the codec", () => {
   }
 });
 
-test("coding into given arrays allocates no new ones", () => {
+test("coding into existing arrays allocates no new ones", () => {
   const samples = tone(440, 20, 8000, 8000);
   const wire = new Uint8Array(160);
   const decoded = new Int16Array(160);

@@ -119,7 +119,7 @@ describe("at the start of a stream", () => {
       }
     });
 
-    test(`a short text is refused (${encoding ?? "no encoding"})`, async () => {
+    test(`short text is refused (${encoding ?? "no encoding"})`, async () => {
       const { refusal, samples } = await play([text("Internal Server Error")], options);
       expect([refusal, samples.length]).toEqual([
         "this is text, not audio: check the response of your audio source",
@@ -202,7 +202,7 @@ describe("a WAV file", () => {
     }
   });
 
-  test("whose header is repeated in each message has no clicks", async () => {
+  test("has no clicks if each message repeats its header", async () => {
     const pieces = splitInto(pcmToBytes(sound(1_000, 24_000)), 4_800);
     for (const samples of [undefined, 2_400, 24_000]) {
       const messages = pieces.map((piece) => concatBytes([wavHeader({ sampleRate: 24_000, samples }), piece]));
@@ -212,7 +212,7 @@ describe("a WAV file", () => {
     }
   });
 
-  test("of mu-law, or of 24 bits and two channels, is decoded", async () => {
+  test("is decoded if it has mu-law, or 24 bits and two channels", async () => {
     const frames = Array.from(sound(400, 8_000), (value) => [value / 32_768, value / 32_768]);
     for (const recipe of [
       { tag: 1, bits: 24, channels: 2 },
@@ -224,7 +224,7 @@ describe("a WAV file", () => {
     }
   });
 
-  test("that cannot be decoded is refused by name", async () => {
+  test("is refused by name if it cannot be decoded", async () => {
     const frames = Array.from({ length: 100 }, () => [0]);
     const bytes = buildWav({ tag: 1, bits: 16, frames });
     bytes.set([0x11, 0], 20);
@@ -238,7 +238,7 @@ describe("a WAV file", () => {
     ["an MP3 with a tag", TAGGED_MP3, /header precedes other audio: this is MP3/],
     ["an MP3 without a tag", frames([0xff, 0xfb, 0x90, 0x44], 417), /this is MP3/],
     ["Ogg", concatBytes([letters("OggS\0\x02"), new Uint8Array(40)]), /this is Ogg/],
-  ])("whose header precedes %s is refused", async (_, body, words) => {
+  ])("is refused if its header precedes %s", async (_, body, words) => {
     const file = concatBytes([wavHeader({ sampleRate: 16_000 }), body]);
     for (const messages of [[file], [pcmToBytes(sound(100)), file], splitInto(file, 2_000)])
       expect((await play(messages)).refusal).toMatch(words);
@@ -278,7 +278,7 @@ describe("the end", () => {
     expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });
 
-  test("reports half a sample, of PCM and of a WAV file", async () => {
+  test("reports half a sample, both of PCM and of a WAV file", async () => {
     const oddByte = [{ reason: "incomplete", bytes: 1 }];
     const oddLength = pcmToBytes(sound(100)).subarray(0, 1_001);
     expect(await endOf([oddLength])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
@@ -286,7 +286,7 @@ describe("the end", () => {
     expect(await endOf([wav])).toEqual({ ignored: oddByte, samples: sound(100).subarray(0, 500) });
   });
 
-  test("reports the bytes of an MP3 without frames so far, and those ignored by its decoder", async () => {
+  test("reports the bytes of an MP3 that has no frames yet, and those its decoder ignored", async () => {
     expect((await endOf([MP3.subarray(0, 100)], { encoding: "mp3" })).ignored).toEqual([
       { reason: "incomplete", bytes: 100 - 45 }, // without the tag
     ]);
@@ -295,7 +295,7 @@ describe("the end", () => {
     expect((await endOf([MP3], { encoding: "mp3", mp3 })).ignored).toEqual(ignoredBytes);
   });
 
-  test("reports no bytes that a reset has dropped", async () => {
+  test("does not report bytes that a reset has dropped", async () => {
     const audio = new IncomingAudio({ encoding: undefined, sampleRate: 8_000, mp3: undefined, onDecoded: () => {} });
     void audio.push(new Uint8Array(1_001));
     audio.reset();
@@ -409,7 +409,7 @@ describe("hostile messages", () => {
     ["opening brackets", text('[{"'.repeat(2 ** 18))],
     ["numbers", text(`[${"1".repeat(2 ** 20)}`)],
     ["the beginning of WAV headers", text("RIFF".repeat(2 ** 18))],
-  ])("of %s are examined in little time", (_, message) => {
+  ])("of %s are examined quickly", (_, message) => {
     const watch = new CodedAudioWatch();
     const startMs = processorMs();
     for (let i = 0; i < 20; i++) {

@@ -36,7 +36,7 @@ describe.each([8000, 16_000])("the DTMF detector at %i Hz", (sampleRate) => {
         for (let run = 0; run < 3; run++) {
           const padding = new Int16Array(400 + 37 * run);
           const tones = dtmfTones(DIGITS, { sampleRate, toneMs, pauseMs, levelDb });
-          // The level of the tone itself, without the pauses.
+          // The tone's own level, without the pauses.
           const toneRms = rms(tones.subarray(0, (toneMs * sampleRate) / 1000));
           const signal = addNoise(concatPcm([padding, tones, padding]), toneRms, snrDb, run + snrDb);
           expect(detect(signal, sampleRate), `${toneMs}/${pauseMs} ms, ${levelDb} dB`).toBe(DIGITS);
@@ -137,7 +137,7 @@ describe("gaps in the audio", () => {
   const RATE = 8_000;
   const key = dtmfTones("5", { sampleRate: RATE, toneMs: 100, pauseMs: 0 });
 
-  /** Keys detected in pieces of audio, each received or filled in with itself; `afterPause` for the first sample of a piece. */
+  /** Keys detected in pieces of audio, each received or filled in; `afterPause` marks a piece's first sample. */
   function keysOf(pieces: readonly (readonly [samples: Int16Array, mark: number])[]): string {
     let digits = "";
     const detector = new DtmfDetector(RATE, (digit) => {

@@ -55,9 +55,9 @@ function onLine(tone: WorldTone, ms: number, line: (typeof LINES)[number], isSin
 }
 
 describe.each(LINES)(
-  "on a line of $sampleRate Hz, at $levelDb dBFS, detuned by $detune, $snrDb dB over noise, in $codec",
+  "on a line at $sampleRate Hz, at $levelDb dBFS, detuned by $detune, $snrDb dB over noise, in $codec",
   (line) => {
-    // The detector works at 8 kHz: for higher rates a sample is enough.
+    // The detector works at 8 kHz, so a sample of the tones is enough for higher rates.
     const sample = (tones: readonly WorldTone[]) =>
       tones.filter((_, index) => line.sampleRate === 8_000 || index % 9 === 2);
 
@@ -112,7 +112,7 @@ test("a beep without noise is detected, even at a quarter of the sample rate", (
     expect(tonesIn(worldTone({ tone: `${hz}/400,0/2000` }, 2_400, line), 8_000, true), `${hz} Hz`).toEqual(["beep"]);
 });
 
-test("a sound that never ends is suspect for six seconds at most", () => {
+test("a sound that never ends is suspect for at most six seconds", () => {
   for (const tone of ["440/20000", "1100/20000", "430/300,0/650", "442/500,0/610"]) {
     const classifier = new ToneClassifier({ onBeep() {}, onTone() {} });
     const detector = new ToneDetector(8_000, (burst) => classifier.addBurst(burst, true));

@@ -1,11 +1,11 @@
 import { msToSamples, toSample } from "../../../src/audio/samples/pcm.ts";
 
-/** Expected verdict about a tone. */
+/** Expected verdict on a tone. */
 export type ToneVerdict = "fax" | "special_information" | "busy" | "continuous" | "ringback" | "beep" | "nothing";
 
 /**
- * A tone as `frequency/ms, 0/ms, …`: `480+620` is two frequencies together, `400*25` is modulated by 25 Hz, `2100~450` reverses its phase every 450 ms.
- * The pattern repeats.
+ * A tone as `frequency/ms, 0/ms, …`: `480+620` is two frequencies together, `400*25` is modulated by 25 Hz, `2100~450`
+ * reverses its phase every 450 ms. The pattern repeats.
  */
 export interface WorldTone {
   readonly name: string;
@@ -153,7 +153,7 @@ export function worldTone({ tone }: Pick<WorldTone, "tone">, ms: number, line: T
         const isReversed = reversalMs !== undefined && Math.floor((1_000 * seconds) / reversalMs) % 2 === 1;
         value += (isReversed ? -1 : 1) * Math.sin(2 * Math.PI * hz * (1 + detune) * seconds);
       }
-      // ANSam is modulated by 20 %, the ringing of a network almost completely.
+      // ANSam is modulated by 20 %, a network's ringing almost completely.
       const depth = modulation === undefined ? 0 : modulation === "15" ? 0.2 : 0.9;
       const envelope = 1 + depth * Math.sin(2 * Math.PI * Number(modulation ?? 0) * seconds);
       samples[i] = toSample(amplitude * value * (modulation === undefined || depth < 0.5 ? envelope : envelope / 2));

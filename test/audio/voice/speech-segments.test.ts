@@ -8,7 +8,7 @@ import {
 } from "../../../src/audio/voice/speech-segments.ts";
 import { Vad } from "../../../src/audio/voice/vad.ts";
 
-/** Feeds a segmenter with 20 ms frames: pauses and voice by turns, of these lengths in ms, starting with a pause. */
+/** Feeds a segmenter 20 ms frames: alternating pauses and voice of these lengths in ms, starting with a pause. */
 function segments(
   lengths: readonly number[],
   options: Partial<SpeechSegmenterOptions> = {},
@@ -30,7 +30,7 @@ test("a segment is reported once the pause after it is long enough", () => {
   expect(segments([200, 400, 300], {}, false)).toEqual([{ startMs: 200, endMs: 600 }]);
 });
 
-test("pauses shorter than 300 ms join segments, longer ones separate them", () => {
+test("pauses shorter than 300 ms join segments; longer ones separate them", () => {
   expect(segments([0, 200, 280, 200, 300, 200])).toEqual([
     { startMs: 0, endMs: 680 },
     { startMs: 980, endMs: 1180 },
@@ -43,7 +43,7 @@ test("less than 100 ms of voice is not a segment, even if spread out", () => {
   expect(segments([500, 100, 500])).toEqual([{ startMs: 500, endMs: 600 }]);
 });
 
-test("the hang-over of the VAD is subtracted from the end and the length of the voice", () => {
+test("the VAD's hang-over is subtracted from the voice's end and length", () => {
   expect(segments([100, 320, 600], { hangOverMs: 120 })).toEqual([{ startMs: 100, endMs: 300 }]);
   expect(segments([100, 200, 600], { hangOverMs: 120 })).toEqual([]);
   expect(segments([100, 200, 280, 200, 600], { hangOverMs: 120, joinGapMs: 400 }), "a real pause of 400 ms").toEqual(

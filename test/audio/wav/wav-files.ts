@@ -1,6 +1,6 @@
 import { alawCode, mulawCode } from "../../../src/audio/samples/g711-companding.ts";
 
-/** A WAV file to build; a test may set every field to a wrong value. */
+/** A WAV file to build; a test may set any field to a wrong value. */
 export interface WavRecipe {
   readonly tag: number;
   readonly bits: number;

@@ -44,7 +44,7 @@ const shortFile = buildWav({ tag: 1, bits: 16, frames: frames(500, 200) });
 const highFile = buildWav({ tag: 1, bits: 16, frames: frames(1000, 300) });
 const stereoFile = buildWav({ tag: 1, bits: 16, channels: 2, sampleRate: 44_100, frames: frames(700, 100, 44_100, 2) });
 
-describe("WAV files that are joined", () => {
+describe("joined WAV files", () => {
   test("are all heard, at any cut", () => {
     const file = concatBytes([shortFile, highFile]);
     for (const size of [file.length, 1, 7, 44, 3250]) {
@@ -83,7 +83,7 @@ describe("WAV files that are joined", () => {
   });
 });
 
-describe("the data of a WAV file", () => {
+describe("a WAV file's data", () => {
   const data = (hz: number): Uint8Array => chunk("data", pcmToBytes(tone(hz, 100, 8000, 9000)));
 
   test("may be in several chunks", () => {
@@ -110,7 +110,7 @@ describe("the data of a WAV file", () => {
     },
   );
 
-  test("of unknown length ends at the next other content, searched for once", () => {
+  test("ends at the next other content, searched for once, if its length is unknown", () => {
     const header = wavHeader({ sampleRate: 8000 });
     new DataView(header.buffer).setUint32(40, 0xffff_ffff, true);
     const piece = concatBytes([header, pcmToBytes(tone(500, 100, 8000, 9000)), letters("other content")]);
@@ -186,7 +186,7 @@ function packSamples(values: readonly number[], bits: number, container: number,
   return bytes;
 }
 
-describe("the claims of a WAV header", () => {
+describe("a WAV header's claims", () => {
   test("samples after a data chunk may end within what could be a chunk's header", () => {
     const file = concatBytes([buildWav({ tag: 1, bits: 16, frames: [[1], [2]] }), letters("    ")]);
     new DataView(file.buffer).setUint32(4, 0, true);
@@ -213,7 +213,7 @@ describe("the claims of a WAV header", () => {
     expect(bytes.ignored).toEqual([]);
   });
 
-  test("letters of a header between samples are samples", () => {
+  test("a header's letters between samples are samples", () => {
     const file = shortFile.slice();
     file.set(letters("RIFF\x10\0\0\0WAVE"), 1000);
     expect(decodeParts(file, 33).parts[0]!.samples.length).toBe(1600);
@@ -236,7 +236,7 @@ describe("the claims of a WAV header", () => {
   });
 });
 
-/** A frame of AAC with its header. */
+/** An AAC frame with its header. */
 function adts(length: number): Uint8Array {
   const frame = new Uint8Array(length);
   frame.set([0xff, 0xf1, 0x50, 0x80 | (length >> 11), (length >> 3) & 0xff, ((length & 7) << 5) | 0x1f, 0xfc]);
@@ -267,7 +267,7 @@ describe("samples in larger containers", () => {
       });
 });
 
-/** One tone per channel in turn shows the share of each. */
+/** One tone per channel in turn shows each channel's share. */
 function channelShares(channels: number, mask: number | undefined): number[] {
   return Array.from({ length: channels }, (_, activeChannel) => {
     const file = buildWav({
@@ -292,7 +292,7 @@ function channelShares(channels: number, mask: number | undefined): number[] {
 }
 
 describe("channels are mixed", () => {
-  // Measured: ffmpeg 5.1 -ac 1, with the tone in one channel after the other.
+  // Measured with ffmpeg 5.1 -ac 1, with the tone in one channel after the other.
   test.each<[string, number | undefined, number[]]>([
     ["one channel", undefined, [1]],
     ["stereo", undefined, [0.5, 0.5]],

@@ -95,7 +95,7 @@ test("a data chunk longer than the file is played and flagged as truncated", () 
   expect(decodeInPieces(bytes, 7).truncated).toBe(true);
 });
 
-test("half a frame at the end is dropped", () => {
+test("an incomplete frame at the end is dropped", () => {
   const bytes = buildWav({ tag: 1, bits: 16, channels: 2, frames: mono.map(([v = 0]) => [v, v]) });
   const truncatedAudio = decodeWav(bytes.subarray(0, -1));
   expect(truncatedAudio.samples.length).toBe(499);

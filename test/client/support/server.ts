@@ -3,12 +3,12 @@ import { type Client, type ClientOptions, createClient, type Instance } from "ri
 import { afterAll, beforeAll } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** A real Ringport in this process, at ten times the speed, and clients of it. */
+/** A real Ringport in this process, at ten times the speed, and clients for it. */
 export interface Server {
   readonly ringport: Ringport;
   /** A client, by default with a valid token. */
   client(options?: Partial<ClientOptions>): Client;
-  /** Scans the code of an instance and waits until it can place calls. */
+  /** Scans an instance's code and waits until the instance can place calls. */
   link(client: Client, instance: Instance): Promise<void>;
 }
 

@@ -6,11 +6,11 @@ import { afterAll, beforeAll } from "vitest";
 import { realSystem } from "../../../src/ports/system.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** A real Ringport behind a real server of the runtime under test; only the phones are scripted. */
+/** A real Ringport behind the tested runtime's real server; only the phones are scripted. */
 export interface StreamScene {
   readonly ringport: Ringport;
   readonly network: ScriptedTelephony;
-  /** Address of the server. */
+  /** The server's address. */
   readonly url: string;
   readonly token: string;
   /** A client; by default with a direct connection. */
@@ -121,7 +121,7 @@ export async function waitUntil(condition: () => boolean | Promise<boolean>, mes
   }
 }
 
-/** Timers of a clock at a multiple of real time. A timer started by another one counts from the other's due time. */
+/** A clock's timers at a multiple of real time. A timer started by another one counts from the other's due time. */
 function punctualTimers(speed: number): typeof realSystem.after {
   let dueAt: number | undefined;
   return (ms, run) => {
@@ -134,7 +134,7 @@ function punctualTimers(speed: number): typeof realSystem.after {
   };
 }
 
-/** The server of this runtime. */
+/** This runtime's server. */
 async function serveHere(): Promise<(app: ServedApp, options: ServeOptions) => Promise<Listening>> {
   if ("Bun" in globalThis) return (await import("ringport/bun")).serve;
   if ("Deno" in globalThis) return (await import("ringport/deno")).serve;
