@@ -14,7 +14,7 @@ function reference(text: string): Uint8Array | undefined {
 }
 
 fuzz(
-  "every byte sequence is encoded as by the platform, and decoded again",
+  "every byte sequence is encoded as the platform does, and decoded again",
   fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
     const text = encode(bytes);
     expect(encodeBase64(bytes)).toBe(text);
@@ -24,7 +24,7 @@ fuzz(
 );
 
 fuzz(
-  "random text is refused, or decoded as by the platform",
+  "random text is refused, or decoded as the platform does",
   fc.property(
     fc.oneof(
       fc.string({ unit: CODE_POINT }),

@@ -128,7 +128,7 @@ describe("an id's form", () => {
 });
 
 fuzz(
-  "every id of any time is recognised by its prefix",
+  "every id from any time is recognised by its prefix",
   fc.property(
     fc.constantFrom<IdPrefix>("inst", "call", "evt", "tok", "usr", "node"),
     fc.integer({ min: 1, max: 2 ** 47 }),

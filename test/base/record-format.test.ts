@@ -38,14 +38,14 @@ describe("a record", () => {
   );
 
   fuzz(
-    "of any bytes is read, or refused with an Error",
+    "is read, or refused with an Error, whatever its bytes",
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       attempt(bytes);
     }),
   );
 
   fuzz(
-    "that is cut or changed is read, or refused with an Error",
+    "is read, or refused with an Error, if it is cut or changed",
     fc.property(value, fc.nat(), fc.nat(255), fc.boolean(), (input, position, byte, isCut) => {
       const bytes = encodeRecord(input);
       const at = position % bytes.length;

@@ -102,7 +102,7 @@ describe("a script", () => {
     fc.array(word, { maxLength: 40 }).map((words) => words.join(" ")),
   );
   fuzz(
-    "of any text is read or refused",
+    "is read or refused, whatever its text",
     fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (instructions) => {
       try {
         expect(parseScript(instructions).steps.length).toBeGreaterThan(0);

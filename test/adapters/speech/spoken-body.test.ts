@@ -111,7 +111,7 @@ test("G.711 is decoded by its content type", async () => {
 });
 
 fuzz(
-  "the samples or the refusal of any body do not depend on its pieces",
+  "any body's samples, or its refusal, do not depend on its pieces",
   fc.asyncProperty(
     fc.oneof(
       fc.uint8Array({ maxLength: 2_000 }),

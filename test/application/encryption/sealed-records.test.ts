@@ -35,7 +35,7 @@ const bytes = fc.uint8Array({ maxLength: 64 });
 
 describe("sealed records", () => {
   fuzz(
-    "are returned for their instance and key only",
+    "are returned only for their instance and key",
     fc.asyncProperty(
       fc.record({ id: instanceId, key, value: bytes }),
       fc.record({ id: instanceId, key }),
@@ -53,7 +53,7 @@ describe("sealed records", () => {
   );
 
   fuzz(
-    "that were tampered with are refused",
+    "are refused if they were tampered with",
     fc.asyncProperty(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), async (value, at, change) => {
       const { storedRecords, records } = scene();
       await records("inst_a").set(new Map([["k", value]]));

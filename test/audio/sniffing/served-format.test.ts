@@ -73,7 +73,7 @@ describe("data sent by a server", () => {
   });
 
   fuzz(
-    "any bytes have a format or are refused, and texts are never samples",
+    "any bytes have a format or are refused, and text is never taken for samples",
     fc.property(
       fc.uint8Array({ maxLength: 300 }),
       fc.boolean(),

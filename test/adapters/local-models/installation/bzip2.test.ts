@@ -88,7 +88,7 @@ describe("other data", () => {
   );
 
   fuzz(
-    "with a corrupted byte is refused, or decompressed unchanged",
+    "is refused, or decompressed unchanged, if a byte is corrupted",
     fc.asyncProperty(fc.nat(data.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
       const corruptedData = Uint8Array.from(data);
       corruptedData[at]! ^= change;

@@ -154,7 +154,7 @@ describe("a hostile peer's fields", () => {
   const text = fc.string({ unit: CODE_POINT, maxLength: 3_000 });
 
   fuzz(
-    "make a bounded detail of one line",
+    "result in a bounded, one-line detail",
     fc.property(fc.constantFrom(403, 480, 486, 603, 608), text, text, (status, phrase, value) => {
       const names = ["Reason", "Call-Info", "Error-Info", "Warning", "X-Error", `X-${value.slice(0, 40)}-Reason`];
       const { detail } = releaseOf(

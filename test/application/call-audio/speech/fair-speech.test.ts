@@ -55,7 +55,7 @@ test.each([
   [24, false],
   [8, true],
 ])(
-  "%i long texts of a user do not silence another user's callee (answered: %s)",
+  "a user's %i long texts do not silence another user's callee (answered: %s)",
   { timeout: 30_000 },
   async (count, isAnswered) => {
     const { engine, storedCall, timeline, dialledMs, leg } = await speakShortBesideLong(count, {

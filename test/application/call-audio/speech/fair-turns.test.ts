@@ -213,7 +213,7 @@ const calls = fc.array(
 );
 
 fuzz(
-  "no user waits longer than two seconds and a slice of every other user",
+  "no user waits longer than two seconds plus a slice for every other user",
   fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), async (callSamples, capacity) => {
     const system = new ManualSystem();
     system.settle = async () => {

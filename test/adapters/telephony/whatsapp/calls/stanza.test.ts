@@ -84,7 +84,7 @@ describe("hostile stanzas", () => {
     },
   );
 
-  test("are read without a throw, even if their members throw", () => {
+  test("are read without throwing, even if their members throw", () => {
     const getter = {
       get tag() {
         throw new Error("hostile");
@@ -137,7 +137,7 @@ describe("hostile stanzas", () => {
   }));
 
   fuzz(
-    "a stanza of any shape is read without a throw, into printable text",
+    "a stanza of any shape is read without throwing, into printable text",
     fc.property(fc.oneof(node, fc.anything()), (stanza) => {
       const report = readCallStanza(stanza, CALL);
       isAboutCalls(stanza);
@@ -147,7 +147,7 @@ describe("hostile stanzas", () => {
   );
 
   fuzz(
-    "an address of any text is read without a throw",
+    "an address with any text is read without throwing",
     fc.property(fc.oneof(fc.string(), fc.anything(), fc.stringMatching(/^\d{1,4}(:\d{1,3})?@lid$/)), (value) => {
       const jid = readJid(value);
       if (jid) expect(String(value)).toContain(jid.user);

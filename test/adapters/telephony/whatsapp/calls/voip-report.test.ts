@@ -28,7 +28,7 @@ test("a plugin error, and an event without a call, are ignored", () => {
 });
 
 fuzz(
-  "an event of any shape is read without a throw",
+  "an event of any shape is read without throwing",
   fc.property(
     fc.record({
       type: fc.constantFrom("state", "ended", "inbound_audio", "error"),
