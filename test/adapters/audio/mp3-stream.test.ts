@@ -50,7 +50,7 @@ function* cutPieces(bytes: Uint8Array, length: (piece: number) => number): Gener
 describe("an MP3 that arrives in pieces", () => {
   test.each([
     ["stereo, with tags and a cover", stereoMp3, 44_100, 3000],
-    ["mono, of variable bit rate", vbrMp3, 16_000, 3000],
+    ["mono, with a variable bit rate", vbrMp3, 16_000, 3000],
     ["mono, without gapless information", gappedMp3, 8000, 3168],
   ])("is decoded to one tone at its rate: %s", async (_, file, rate, ms) => {
     const [heard, ...otherParts] = await play([file]);

@@ -103,7 +103,7 @@ describe("a speech server's samples", () => {
 
   test.each([
     ["the rate that the content type names", "audio/pcm; rate=16000", undefined, 16_000],
-    ["else the configured one", "audio/pcm", 22_050, 22_050],
+    ["otherwise the configured one", "audio/pcm", 22_050, 22_050],
     ["else 24 kHz", "application/octet-stream", undefined, 24_000],
   ])("have %s", async (_, contentType, sampleRate, expected) => {
     server.contentType = contentType;

@@ -93,8 +93,8 @@ describe("an account's deletion", () => {
   });
 
   test.each([
-    ["every fault of the storage", "before"],
-    ["every lost response of the storage", "after"],
+    ["every storage fault", "before"],
+    ["every lost storage response", "after"],
   ] as const)("resumes after %s", { timeout: 120_000 }, async (_, moment) => {
     let faults = 0;
     for (let faultIndex = 0; ; faultIndex++) {

@@ -260,7 +260,7 @@ describe("a message", () => {
 describe("a preparation is abandoned", () => {
   test.each([
     ["a DELETE of the call", "terminated"],
-    ["the deletion of the instance", "instance_deleted"],
+    ["the instance's deletion", "instance_deleted"],
   ])("by %s, which does not wait for the engine", async (cause, reason) => {
     const { world, speech } = await silentWorld();
     const instance = await world.activeInstance();

@@ -2,8 +2,8 @@ import { environment } from "../../support/fuzz.ts";
 
 /** The model's invariants, by the names that `INVARIANT=…` selects. */
 export const INVARIANTS = {
-  "dialled-once": "a call is never dialled again once the network was asked for it, even after a crash",
-  "leg-in-time": "no leg outlives its message, its maximum duration or the time to ring",
+  "dialled-once": "a call is never dialled again once the network has been asked for it, even after a crash",
+  "leg-in-time": "no leg outlives its message, its maximum duration or its ring time",
   "delete-hangs-up": "DELETE of a call hangs up at once, whatever the storage does",
   "delete-responds": "DELETE of a call responds within 5 s",
   "one-delete-counts":
@@ -19,24 +19,24 @@ export const INVARIANTS = {
   "linked-has-credentials": "an instance has credentials exactly while it has a number",
   "unlinked-is-cleared": "an unlinked instance that is not linked again has no number and no device",
   "calls-end": "every call ends",
-  "dialled-in-time": "a call is not dialled if its process stalled, while it waited, for longer than a call may wait",
+  "dialled-in-time": "a call is not dialled if, while it waited, its process stalled for longer than a call may wait",
   "no-call-stalls": "a waiting call is dialled when its line is free",
   "times-in-order": "the times of creation, start and end are in order",
   "final-is-final": "a final call never changes",
   "one-at-a-time":
-    "an instance has no more legs and calls than lines, and a line one call, of all processes that are not stopped",
-  "owner-acts": "a process dials no call and sends no audio once its lease has run out or another process has taken it",
+    "over all running processes, an instance has no more legs and calls than lines, and a line no more than one call",
+  "owner-acts": "a process dials no call and sends no audio once its lease has expired or another process has taken it",
   "starts-afresh": "a process that becomes owner, again or for the first time, has no call on the line",
-  "left-is-interrupted": "calls of an earlier owner are FAILED/interrupted once a new one has started",
+  "left-is-interrupted": "an earlier owner's calls are FAILED/interrupted once a new one has started",
   protected:
     "no call is dialled before the pace, above the warm-up curve, outside the calling hours or to a blocked number",
   "target-once": "a batch calls no target more often than it records, and none twice at a time",
   "target-follows-call": "a target is CALLING while its call is active, and ends with it",
-  "counts-agree": "the counts of a batch match its targets",
-  timeline: "the timeline of a call is complete and matches the call",
-  "stream-client": "a client of a stream is notified once of the end of its call",
+  "counts-agree": "a batch's counts match its targets",
+  timeline: "a call's timeline is complete and matches the call",
+  "stream-client": "a stream's client is notified once of its call's end",
   "no-surprise": "no operation fails for an unknown reason",
-  "comes-to-rest": "a process without an input comes to rest",
+  "comes-to-rest": "a process without input comes to rest",
   "no-timer-left": "a stopped process leaves no timer",
 } as const;
 

@@ -121,8 +121,8 @@ export const BEEPS: readonly WorldTone[] = [
   beep("2100 Hz, 1 s", "2100/1000"),
   beep("2200 Hz, 250 ms", "2200/250"),
   beep("a double beep", "1000/200,0/100,1000/200"),
-  beep("a double beep of a network's frequency", "425/200,0/200,425/200"),
-  beep("a triple beep of a network's frequency", "440/180,0/180,440/180,0/180,440/180"),
+  beep("a double beep at a network's frequency", "425/200,0/200,425/200"),
+  beep("a triple beep at a network's frequency", "440/180,0/180,440/180,0/180,440/180"),
   beep("two notes", "800/250,1200/250"),
 ];
 

@@ -97,7 +97,7 @@ describe("a hostile archive", () => {
       /character-device/,
     ],
     ["a file twice", [file, file], /exists twice/],
-    ["a file that is a folder too", [file, fileEntry("a/x/y")], /exists twice/],
+    ["a file that is also a folder", [file, fileEntry("a/x/y")], /exists twice/],
     ["several folders", [file, fileEntry("b/x")], /several folders at its top \(a, b\)/],
     ["a file at the top", [fileEntry("model.onnx", "text")], /outside of a folder/],
     ["nothing", [], /is empty/],

@@ -154,7 +154,7 @@ test.each(["192.0.0.4", "198.18.0.1"])("a callee whose SDP names %s hears the ca
 });
 
 test.each([
-  ["outside of signallingFrom is ignored: ACK and BYE take the INVITE's path", ["127.0.0.1"], false],
+  ["outside signallingFrom is ignored: ACK and BYE take the INVITE's path", ["127.0.0.1"], false],
   ["within signallingFrom is followed", ["127.0.0.0/24"], true],
 ] as const)("a Record-Route %s", async (_, signallingFrom, isFollowed) => {
   const { port, datagrams } = await foreignHost(0);

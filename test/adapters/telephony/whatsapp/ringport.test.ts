@@ -262,7 +262,7 @@ describe("a Ringport with linked WhatsApp numbers", () => {
 
   test.each([
     ["an error of unknown meaning", { error: 403 }],
-    ["the lock of calls to strangers", { error: 463 }],
+    ["the lock on calls to strangers", { error: 463 }],
     ["no response", "ignored"],
   ] as const)("a contact is called after three calls to strangers that ended with %s", async (_, offer) => {
     const scene = await linkScene({ timelock: false });

@@ -15,7 +15,7 @@ test.each([
     undefined,
   ],
   ["the address that the server sees", undefined, PUBLIC_ADDRESS, PUBLIC_ADDRESS, true, "works"],
-  ["a publicAddress that the server sees too", PUBLIC_ADDRESS, PUBLIC_ADDRESS, PUBLIC_ADDRESS, true, "works"],
+  ["a publicAddress that the server also sees", PUBLIC_ADDRESS, PUBLIC_ADDRESS, PUBLIC_ADDRESS, true, "works"],
   ["a publicAddress with a port", `${PUBLIC_ADDRESS}:5060`, PUBLIC_ADDRESS, PUBLIC_ADDRESS, true, "works"],
   ["a publicAddress that the server does not see", "198.51.100.7", PUBLIC_ADDRESS, "198.51.100.7", true, "broken"],
   ["a private publicAddress", PRIVATE_ADDRESS, undefined, PRIVATE_ADDRESS, true, "broken"],

@@ -59,15 +59,15 @@ describe("a stanza about our call", () => {
 
 describe("a stanza about something else", () => {
   test.each([
-    ["a signal of another call", signal("terminate", { "call-id": "OTHER" })],
+    ["a signal for another call", signal("terminate", { "call-id": "OTHER" })],
     ["a signal without a call", { tag: "call", attrs: {}, content: [{ tag: "terminate", attrs: {} }] }],
     ["an offer", signal("offer")],
     ["relay latencies", signal("relaylatency")],
-    ["an ack of another call", ack({}, [relay("OTHER")])],
+    ["an ack for another call", ack({}, [relay("OTHER")])],
     ["a refusal that another callee's address sends", ack({ error: "403", from: "42@lid" })],
     ["a refusal that another callee's number sends", ack({ error: "403", from: "5511912345678@s.whatsapp.net" })],
-    ["an ack of something else", ack({ type: "terminate" })],
-    ["an ack of a message", { tag: "ack", attrs: { class: "message", type: "offer" } }],
+    ["an ack for something else", ack({ type: "terminate" })],
+    ["an ack for a message", { tag: "ack", attrs: { class: "message", type: "offer" } }],
     ["a message", { tag: "message", attrs: { "call-id": "A1B2" } }],
   ])("is ignored: %s", (_, stanza) => {
     expect(readCallStanza(stanza, CALL)).toBeUndefined();
