@@ -106,7 +106,7 @@ function rotationTests(name: string, createStorage: () => Promise<() => Storage>
       await reopenedStorage.close();
     });
 
-    test("without the old key opens no record, deletes none, and names the fix", { timeout: 60_000 }, async () => {
+    test("opens no record without the old key, deletes none, and names the fix", { timeout: 60_000 }, async () => {
       const storage = await createStorage();
       const { instanceId } = await linkNumber(storage(), FIRST);
 

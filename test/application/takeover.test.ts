@@ -118,7 +118,7 @@ describe("a start", () => {
     expect((await server.status()).status).toBe(401);
   });
 
-  test("with exit fails if the other server is alive", async () => {
+  test("fails with `exit` if the other server is alive", async () => {
     const database = new TestDatabase();
     await database.server().ringport.start();
     const second = database.server({ onLeaseLost: "exit" });
@@ -127,7 +127,7 @@ describe("a start", () => {
     expect(await second.status()).toEqual(UNAVAILABLE);
   });
 
-  test("with restart waits for the other server, and takes over within a second", async () => {
+  test("waits with `restart` for the other server, and takes over within a second", async () => {
     const database = new TestDatabase();
     const first = database.server();
     await first.ringport.start();
@@ -250,7 +250,7 @@ describe("a server that cannot reach its database", () => {
     expect(refusal).toMatchObject({ code: "stopping" });
   });
 
-  test("stops permanently with exit, and logs the reason", async () => {
+  test("stops permanently with `exit`, and logs the reason", async () => {
     const database = new TestDatabase();
     const first = database.server({ onLeaseLost: "exit" });
     await first.talkingCall(await first.instance());

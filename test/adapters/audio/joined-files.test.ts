@@ -228,7 +228,7 @@ describe("an MP3 file", () => {
   const tone = mp3s[7]!;
   const frames = tone.bytes;
 
-  test("in a WAV file is decoded", async () => {
+  test("is decoded inside a WAV file", async () => {
     const fmt = buildWav({ tag: 0x55, bits: 0, sampleRate: 44_100, channels: 2, frames: [] }).subarray(12, 36);
     const file = concatBytes([letters("RIFF\0\0\0\0WAVE"), fmt, chunk("fact", [1, 2, 3, 4]), chunk("data", frames)]);
     const { parts, bytes } = await decode(file);

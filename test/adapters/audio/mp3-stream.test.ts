@@ -117,7 +117,7 @@ describe("an MP3 that arrives in pieces", () => {
 });
 
 describe("a damaged MP3", () => {
-  test("with a broken middle loses only that part", async () => {
+  test("loses only its middle if that is broken", async () => {
     const brokenMp3 = stereoMp3.slice();
     for (let i = 25_000; i < 26_000; i++) brokenMp3[i] = (i * 37) & 0xff;
     const [heard] = await play(cutPieces(brokenMp3, () => 1000));
@@ -132,7 +132,7 @@ describe("a damaged MP3", () => {
     expect(toneMs(concatPcm(heard.map(({ samples }) => samples)).subarray(-3 * 44_100), 44_100)).toBeGreaterThan(2900);
   });
 
-  test("with a tenth of its frames broken is played to its end", { timeout: 60_000 }, async () => {
+  test("is played to its end with a tenth of its frames broken", { timeout: 60_000 }, async () => {
     const next = random(9);
     const minutes = function* (): Generator<Uint8Array> {
       for (let i = 0; i < 80; i++) {
@@ -147,7 +147,7 @@ describe("a damaged MP3", () => {
     expect(toneMs(samples.subarray(-44_100), 44_100)).toBeGreaterThan(900);
   });
 
-  test("with an endless tail of noise is refused, and prints no warning", async () => {
+  test("is refused if it has an endless tail of noise, and prints no warning", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     const next = random(9);
     const noise = function* (): Generator<Uint8Array> {

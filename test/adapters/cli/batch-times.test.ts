@@ -31,7 +31,7 @@ describe("the time of --at", () => {
     ["2026-12-24T10:00+0530", "2026-12-24T04:30:00.000Z"],
   ])("%s is %s in São Paulo", (text, expected) => expect(at(text)).toBe(expected));
 
-  test("without a date is the next such time after the batch starts", () =>
+  test("is the next such time after the batch starts if it has no date", () =>
     expect(at("09:30", "2026-12-01T10:00:00-03:00")).toBe("2026-12-02T12:30:00.000Z"));
 
   test.each([

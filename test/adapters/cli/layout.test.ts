@@ -10,11 +10,11 @@ const maxLength = (lines: readonly string[]) => Math.max(...lines.map((line) => 
 
 describe("the help", () => {
   test.each(COMMANDS.map((command) => [command.path.join(" "), command] as const))(
-    "of %s fits 80 columns",
+    "fits 80 columns for %s",
     async (_, command) => expect(maxLength(commandHelp(await command.load()).split("\n"))).toBeLessThanOrEqual(80),
   );
 
-  test("of all commands fits 80 columns", async () =>
+  test("fits 80 columns for all commands", async () =>
     expect(maxLength(overviewHelp(await loadAll(), []).split("\n"))).toBeLessThanOrEqual(80));
 });
 
@@ -79,13 +79,13 @@ describe("text", () => {
   test("wraps between words and does not split long words", () =>
     expect(wrapped("one two call_0123456789 three", 8)).toEqual(["one two", "call_0123456789", "three"]));
 
-  test("in the last column wraps within that column", () =>
+  test("wraps within the last column", () =>
     expect(table([["to", "one two three four five six seven"]], 36)).toEqual([
       "  to  one two three four five six",
       "      seven",
     ]));
 
-  test("of an object is name=value, without null fields", () => {
+  test("is name=value for an object, without null fields", () => {
     expect(shownValue({ duration_ms: 20, url: "http://x", jitter: null, inner: { a: [1] } })).toBe(
       'duration_ms=20 url=http://x inner={"a":[1]}',
     );

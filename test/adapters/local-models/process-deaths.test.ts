@@ -110,8 +110,8 @@ describe.skipIf(missingEngine !== undefined)("the death of a speech process", { 
 describe("a speech process without its channel", { timeout: TIMEOUT_MS }, () => {
   it.each([
     ["exits", "", "ended (0)"],
-    ["runs on", 'process.removeAllListeners("disconnect");', "closed its channel"],
-  ])("that %s is replaced, and its text is spoken again", async (_, preparation, reason) => {
+    ["keeps running", 'process.removeAllListeners("disconnect");', "closed its channel"],
+  ])("is replaced if it %s, and its text is spoken again", async (_, preparation, reason) => {
     const { lines, log } = recordLog();
     const engine = disconnectingEngine(preparation);
     const processes = testProcesses({ packages: () => [engine], log });

@@ -270,7 +270,7 @@ describe("an upgrade request", () => {
   });
 
   // Deno itself responds with 400, without a body.
-  test.skipIf(runtime === "deno")("with a body is ignored, and the body is read", async () => {
+  test.skipIf(runtime === "deno")("is ignored if it has a body, which is read", async () => {
     const port = await serveFake({ upgrade: () => textReply(500, "unexpected upgrade") });
     const { text } = await sendRaw(port, `${request("POST", "Content-Length: 5\r\n")}hello`, { responses: 1 });
     expect(statusOf(text)).toBe(200);

@@ -156,7 +156,7 @@ describe("a failing speech server", () => {
     [401, '{"error":{"message":"Incorrect API key: sk-very-secret-key"}}', 1],
     [400, '{"detail":"no such voice pf_dora"}', 1],
     [500, "<h1>Out of memory</h1>", 3],
-  ])("with status %i is quoted without the key", async (status, body, requests) => {
+  ])("is quoted, without the key, for status %i", async (status, body, requests) => {
     server.fail(
       ...Array.from({ length: requests }, () => ({
         status,

@@ -275,7 +275,7 @@ describe("a line that goes offline", () => {
     await world.stop();
   });
 
-  test("while a call is being claimed keeps the call in its queue", async () => {
+  test("keeps a call in its queue if it is being claimed", async () => {
     const world = await World.start();
     const instance = await world.activeInstance();
     const release = world.holdClaim();
@@ -475,7 +475,7 @@ describe("deleting an instance", () => {
     await world.stop();
   });
 
-  test("while being configured leaves no line", async () => {
+  test("leaves no line if the instance is being configured", async () => {
     const world = await World.start();
     const instance = await world.newInstance();
     let release = () => {};

@@ -273,7 +273,7 @@ describe("the end", () => {
     return { ignored: audio.end(), samples: concatPcm(chunks) };
   }
 
-  test("after a few samples decodes them", async () => {
+  test("decodes the samples if there are only a few", async () => {
     const { ignored: notices, samples } = await endOf([pcmToBytes(Int16Array.of(1, 2, 3))]);
     expect([notices, samples]).toEqual([[], Int16Array.of(1, 2, 3)]);
   });

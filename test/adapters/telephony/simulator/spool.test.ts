@@ -66,7 +66,7 @@ describe("an instance's recordings", () => {
     await spool.close();
   });
 
-  test("from an earlier run count only towards the spool's limit", async () => {
+  test("count only towards the spool's limit if they are from an earlier run", async () => {
     const earlierSpool = await openSpool(2 * SECOND_BYTES);
     for (const callId of ["call_1", "call_2"]) await record(earlierSpool, callId, "inst_1");
     await earlierSpool.close();

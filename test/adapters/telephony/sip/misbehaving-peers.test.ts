@@ -199,7 +199,7 @@ describe("a trunk's ports", () => {
 });
 
 describe("closing", () => {
-  test("in every state of a call leaves no timer", async () => {
+  test("leaves no timer, whatever a call's state", async () => {
     const scene = await Scene.open(
       { callsPerSecond: 4 },
       { callees: { "+12025550101": callees.rings, "*": callees.answers } },

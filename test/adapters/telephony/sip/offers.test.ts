@@ -21,7 +21,7 @@ async function playToEnd({ leg, playout }: PlacedCall): Promise<void> {
 }
 
 describe("an INVITE without an offer", () => {
-  test("after a hold gets all our codecs, and the message continues", async () => {
+  test("gets all our codecs after a hold, and the message continues", async () => {
     let resume: (() => Promise<SipText>) | undefined;
     const acts = async (call: FarEndCall): Promise<void> => {
       await call.reinvite("inactive");
@@ -122,7 +122,7 @@ describe("a host name for the remote audio", () => {
     return { rings: [183], reliable: true, earlyMedia: true, before: sendUpdate };
   };
 
-  test("in an early UPDATE may be followed by another one", async () => {
+  test("may be followed by another one if it comes in an early UPDATE", async () => {
     const resolveHost = vi.fn(async () => []);
     const callee = earlyUpdate(resolveHost, async (call) => {
       await vi.waitFor(() => expect(resolveHost.mock.settledResults).toEqual([{ type: "fulfilled", value: [] }]));
@@ -136,7 +136,7 @@ describe("a host name for the remote audio", () => {
     expect(events.types).toEqual(["placed", "early_media", "answered", "connected", "ended"]);
   });
 
-  test("in an early UPDATE applies unless the answer has another one", async () => {
+  test("applies from an early UPDATE unless the answer has another one", async () => {
     let fail: (() => void) | undefined;
     const resolveHost = () =>
       new Promise<readonly string[]>((resolve) => {

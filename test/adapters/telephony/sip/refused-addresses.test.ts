@@ -73,7 +73,7 @@ describe("an SDP address outside mediaFrom", () => {
     expect(leg.statistics?.()?.heldMs).toBe(0);
   });
 
-  test("without audio from elsewhere ends the call, naming address and option", async () => {
+  test("ends the call if no audio comes from elsewhere, naming address and option", async () => {
     const call = await callTo(callees.silent, FAR_END_ONLY.mediaFrom);
     const { detail } = await call.events.next("media_lost", 8_000);
     expect(detail).toContain(`names ${FOREIGN_HOST} for its audio: ${FOREIGN_HOST} is not in \`mediaFrom\``);

@@ -12,7 +12,7 @@ function faults({ status, body }: { status: number; body: { errors?: { pointer: 
 }
 
 describe("the Call-ID", () => {
-  test("of a call is in its media and its events, as the peer received it", async () => {
+  test("is in a call's media and events, as the peer received it", async () => {
     const scene = await HttpScene.open(BUSY_CALLEE);
     const call = await scene.endedCall({}, "media");
     const { callId } = await scene.farEnd.call();
@@ -23,7 +23,7 @@ describe("the Call-ID", () => {
     expect(matchingEvents.map(({ type }: { type: string }) => type)).toEqual(["ringing", "failed"]);
   });
 
-  test("of an answered call is stored with its statistics", async () => {
+  test("is stored with an answered call's statistics", async () => {
     const scene = await HttpScene.open({ acts: (call) => call.hangUp() });
     const call = await scene.endedCall({}, "media");
     const { callId } = await scene.farEnd.call();
@@ -102,7 +102,7 @@ describe("a SIP URI as the target", () => {
     ["an escaped user", "%2B19005550100", "pbx.example.com"],
     ["a second host", "reception@pbx.example.com", "pbx.example.org"],
     ["a line break", "reception", "pbx.example.com\r\nVia: x"],
-  ])("with %s is refused with 400", async (_, user, host) => {
+  ])("is refused with 400 if it has %s", async (_, user, host) => {
     const scene = await HttpScene.open(BUSY_CALLEE, { trunk: { callUriHosts: ["pbx.example.com"] } });
     expect(faults(await scene.create(uri(user, host)))).toEqual(["/target/sipUri"]);
   });

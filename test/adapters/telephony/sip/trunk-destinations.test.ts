@@ -97,7 +97,7 @@ describe("INVITEs", () => {
     { allowedPrefixes: ["+4930"], allowPremium: true, numberFormat: "0{national:49}" },
     { allowEmergency: true, numberFormat: "digits" },
   ];
-  test.each(rules)("with %j contain only numbers that the rule allows", { timeout: 60_000 }, async (rule) => {
+  test.each(rules)("contain only numbers that the rule allows: %j", { timeout: 60_000 }, async (rule) => {
     const scene = await Scene.open(rule, { callees: { "*": callees.busy } });
     await scene.line();
     const { allowedPrefixes, allowEmergency = false, allowPremium = false } = rule;

@@ -80,7 +80,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(sentStanzas).toEqual([]);
   });
 
-  test("that is hung up over a dead connection is ended over the next connection", async () => {
+  test("is ended over the next connection if it is hung up over a dead one", async () => {
     const { scene, call } = await startCall(callee);
     scene.client.stallSocket();
     void call.leg?.hangUp();
@@ -92,7 +92,7 @@ describe.each(PHASES)("a call that %s", (_, callee) => {
     expect(scene.network.call().ended).toBe("caller");
   });
 
-  test("that ends in an outage is ended once, by the client that still has it", async () => {
+  test("is ended once, by the client that still has it, if it ends in an outage", async () => {
     const { scene, call, sentStanzas } = await startCall(callee);
     scene.client.dropSocket(8_000);
     await scene.system.advance(1_500);

@@ -297,7 +297,7 @@ describe("inbound audio", () => {
   /** One frame of the words. */
   const word = (i: number) => floats(words.subarray(i * WHATSAPP_FRAME, (i + 1) * WHATSAPP_FRAME));
 
-  test("in pieces of any length becomes the same samples in frames", () => {
+  test("becomes the same samples in frames, whatever its pieces", () => {
     const audio = new InboundAudio(listener);
     const heard: Int16Array[] = [];
     let offset = 0;

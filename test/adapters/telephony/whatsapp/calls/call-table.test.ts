@@ -441,7 +441,7 @@ describe("a hang-up", () => {
     expect(endOf(call)?.cause).toBe("released");
   });
 
-  test("while the callee hangs up has one end", async () => {
+  test("has one end if the callee hangs up at the same time", async () => {
     const scene = await CallScene.start();
     const call = await scene.connectedCall(tone(440, 5_000, 16_000, 9_000));
     await scene.system.advance(1_000);
