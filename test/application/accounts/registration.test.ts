@@ -74,7 +74,7 @@ describe("the first account", () => {
 });
 
 describe("a registration", () => {
-  test("needs an invitation by default, and uses it up", async () => {
+  test("by invitation needs one, and uses it up", async () => {
     const { accounts, admin } = await accountScene();
     const { account } = await admin();
     const { code, id, expiresAt, createdAt } = await accounts.invite(account);
