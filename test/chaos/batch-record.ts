@@ -17,7 +17,7 @@ export interface TargetView {
 
 /** The requests and responses about a sequence's batch. */
 export class BatchRecord {
-  /** Its targets' numbers, which no call outside the batch uses. */
+  /** Numbers of the batch's targets, which no call outside the batch uses. */
   readonly numbers: readonly string[];
   readonly retry: { readonly on: readonly string[]; readonly times: number; readonly afterMs: number };
   id: string | undefined;

@@ -5,7 +5,7 @@ import type { Fault } from "./plan.ts";
 import { CUT } from "./postgres-database.ts";
 import type { SequenceContext } from "./sequence-context.ts";
 
-/** How the first of two servers may fail. */
+/** Failures of the first of two servers. */
 export const LOSSES = ["kill -9", "SIGTERM", "SIGSTOP", "cut connections"] as const;
 
 /** Time within which a server that lost the database has ended on a busy machine, ms. */

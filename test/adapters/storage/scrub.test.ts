@@ -41,7 +41,7 @@ test("scrubbing removes deleted calls from split pages", { timeout: 60_000 }, as
   await storage.close();
 });
 
-test("a deleted call is overwritten in a database that is too large to compact", async () => {
+test("a deleted call is overwritten in a database too large to compact", async () => {
   const path = scratchPath();
   const storage = sqliteStorage({ path, synchronous: "NORMAL" });
   await storage.open({ exclusive: false });

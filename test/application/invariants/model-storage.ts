@@ -2,7 +2,7 @@ import { type OpenOptions, type Storage, StorageUnavailable } from "../../../src
 import { FaultyStorage } from "../../support/faulty-storage.ts";
 import { LeasedStorage } from "../../support/leased-storage.ts";
 
-/** How the database is unreachable: connections are refused, or hang until it is back. */
+/** Kind of outage: connections to the database are refused, or hang until it is back. */
 export type Cut = "refused" | "silent";
 
 /** A process's connection to the database: opening, closing and renewals have the same faults as other operations. */

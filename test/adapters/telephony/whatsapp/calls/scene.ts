@@ -229,7 +229,7 @@ export function endOf({ events }: TestCall): { cause: string; detail: string | n
 
 export const receivedAudio = ({ inbound }: TestCall): Int16Array => concatPcm(inbound);
 
-/** The samples from the first to the last one that is not silence. */
+/** The samples from the first to the last non-silent one. */
 export function audiblePart(samples: Int16Array): Int16Array {
   const isLoud = (sample: number): boolean => Math.abs(sample) > 100;
   return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
