@@ -166,7 +166,7 @@ export class DialogUsage {
    * ends.
    */
   refer(uri: string): Promise<TransferOutcome> {
-    if (this.#referrals.isPending) return Promise.reject(new Error("the call is being transferred already"));
+    if (this.#referrals.isPending) return Promise.reject(new Error("the call is already being transferred"));
     const target = { to: uri, referredBy: this.dialog.localUri };
     const referral = new Referral(this.#context, this.requests, target, this.call.maySend);
     this.#referrals.add(referral);

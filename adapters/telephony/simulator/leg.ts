@@ -115,7 +115,7 @@ export class SimulatedLeg implements Leg, ClockMember, CalleeActions {
   async transfer(to: string, signal: AbortSignal): Promise<TransferOutcome> {
     if (!this.isLive || !this.#isAnswered)
       throw new Error("the call cannot be transferred: it has not been answered, or it has ended");
-    if (this.#transfer !== undefined) throw new Error("the call is being transferred already");
+    if (this.#transfer !== undefined) throw new Error("the call is already being transferred");
     this.#transfer = new SimulatedTransfer(to, this.#options, signal);
     let outcome: TransferOutcome | undefined;
     try {

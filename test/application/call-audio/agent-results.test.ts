@@ -77,27 +77,27 @@ describe("the result of a call with a schema", () => {
     const { world, call } = await startConversation(agent);
     await world.system.advance(1_500);
     expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
-    expect(faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
+    expect(faults).toEqual([undefined, "the result does not match resultSchema: /day must be a string"]);
     await world.stop();
   });
 
   const faultyReports: readonly (readonly [string, Report, string])[] = [
-    ["not an object", async () => "Monday", "the result does not fulfil resultSchema: it must be an object"],
-    ["wrong twice", async () => ({}), "the result does not fulfil resultSchema: /day is missing"],
+    ["not an object", async () => "Monday", "the result does not match resultSchema: it must be an object"],
+    ["wrong twice", async () => ({}), "the result does not match resultSchema: /day is missing"],
     [
       "too long",
       async () => ({ day: "x".repeat(20_000) }),
       "the result has 20010 characters, at most 16000 are allowed",
     ],
-    ["a BigInt", async () => ({ day: 5n }), "the agent has stated no result: "],
+    ["a BigInt", async () => ({ day: 5n }), "the agent did not report a result: "],
     [
       "thrown synchronously",
       () => {
         throw new Error("no model");
       },
-      "the agent has stated no result: no model",
+      "the agent did not report a result: no model",
     ],
-    ["a failure", () => Promise.reject(new Error("no model")), "the agent has stated no result: no model"],
+    ["a failure", () => Promise.reject(new Error("no model")), "the agent did not report a result: no model"],
   ];
 
   test.for(faultyReports)("is replaced by the reason: %s", async ([, report, reason]) => {
@@ -124,7 +124,7 @@ describe("the result of a call with a schema", () => {
     expect((await world.storedCall(call)).resultError).toContain("not known yet");
     await world.system.advance(200);
     expect((await world.storedCall(call)).resultError).toBe(
-      "the agent has stated no result: it took longer than 10 s after the call",
+      "the agent did not report a result: it took longer than 10 s after the call",
     );
     await world.stop();
   });
@@ -145,8 +145,8 @@ describe("the result of a call with a schema", () => {
 describe("a result that cannot be stored", () => {
   const results: readonly (readonly [string, () => unknown, string])[] = [
     ["too long", () => ({ day: "x".repeat(20_000) }), "the result has 20010 characters, at most 16000 are allowed"],
-    ["a BigInt", () => ({ day: 5n }), "the agent has stated no result: "],
-    ["a list", () => ["Monday"], "the agent has stated no result: conversation.result is an array"],
+    ["a BigInt", () => ({ day: 5n }), "the agent did not report a result: "],
+    ["a list", () => ["Monday"], "the agent did not report a result: conversation.result is an array"],
     [
       "a cyclic object",
       () => {
@@ -154,14 +154,14 @@ describe("a result that cannot be stored", () => {
         cyclicResult.day = cyclicResult;
         return cyclicResult;
       },
-      "the agent has stated no result: ",
+      "the agent did not report a result: ",
     ],
     [
       "a getter that throws",
       () => {
         throw new Error("no database");
       },
-      "the agent has stated no result: no database",
+      "the agent did not report a result: no database",
     ],
   ];
 

@@ -55,7 +55,7 @@ describe("the result of a call with an audio agent", () => {
     puppet.results.push({ day: 5 }, { day: "Monday" });
     puppet.emit({ type: "hang_up" });
     await world.system.advance(1_500);
-    expect(puppet.faults).toEqual([undefined, "the result does not fulfil resultSchema: /day must be a string"]);
+    expect(puppet.faults).toEqual([undefined, "the result does not match resultSchema: /day must be a string"]);
     expect((await world.storedCall(call)).result).toEqual({ day: "Monday" });
     await world.stop();
   });

@@ -52,7 +52,7 @@ describe("SIP INFO keys", () => {
     const refusal = expect(call.usage.sendDigit("1", 160)).rejects.toThrow("ended");
     await call.receive("BYE");
     await refusal;
-    await expect(call.usage.sendDigit("1", 160)).rejects.toThrow("not answered");
+    await expect(call.usage.sendDigit("1", 160)).rejects.toThrow("not been answered");
     expect(call.leftovers).toBe(0);
   });
 });

@@ -187,7 +187,7 @@ describe("a transfer by REFER", () => {
 
   test("is allowed one at a time, on an answered call", async () => {
     const peer = await ReferredCall.start();
-    await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("being transferred already");
+    await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("already being transferred");
     const ringingCall = await ScriptedCall.placed();
     await expect(ringingCall.usage.refer(TARGET)).rejects.toThrow("not answered");
   });

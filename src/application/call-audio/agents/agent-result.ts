@@ -103,7 +103,7 @@ export class AgentResult {
     const faults = schemaFaults(this.#schema, storedForm);
     if (faults.length === 0) return { result: storedForm as CallResult, resultError: null };
     return {
-      resultError: `the result does not fulfil resultSchema: ${faults.join("; ")}`.slice(0, MAX_ERROR_CHARACTERS),
+      resultError: `the result does not match resultSchema: ${faults.join("; ")}`.slice(0, MAX_ERROR_CHARACTERS),
     };
   }
 }
@@ -124,5 +124,5 @@ const tooLong = ({ length }: string): Findings => ({
 });
 
 const noResult = (error: unknown): Findings => ({
-  resultError: `the agent has stated no result: ${errorText(error)}`.slice(0, MAX_ERROR_CHARACTERS),
+  resultError: `the agent did not report a result: ${errorText(error)}`.slice(0, MAX_ERROR_CHARACTERS),
 });

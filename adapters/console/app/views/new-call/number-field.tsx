@@ -10,7 +10,7 @@ import type { FormState } from "./form-state.ts";
 
 const t = dictionary({ en, pt });
 
-/** The number to call; on a simulated network, also the number plan and a link to a phone in the browser. */
+/** The number to call and, on a simulated network, the number plan and a link to a phone in the browser. */
 export function NumberField({ state }: { readonly state: FormState }) {
   const { to, plan } = t.value;
   const number = phoneNumberOf(state.form.value.phoneNumber);
