@@ -20,7 +20,7 @@ export type ReleaseCause =
 
 /**
  * Subject of a refusal by the network (`rejected_by_network`). `number`: the calling number, so its next calls may be
- * refused too; number protection counts it. `call`: this call alone, such as its callee; also for an unknown scope, and
+ * refused too; number protection counts it. `call`: this call alone, such as its callee, and any unknown scope, and
  * for a refusal after which the adapter itself pauses further calls.
  */
 export type RefusalScope = "number" | "call";

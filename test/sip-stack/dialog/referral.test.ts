@@ -189,7 +189,7 @@ describe("a transfer by REFER", () => {
     const peer = await ReferredCall.start();
     await expect(peer.call.usage.refer(TARGET)).rejects.toThrow("already being transferred");
     const ringingCall = await ScriptedCall.placed();
-    await expect(ringingCall.usage.refer(TARGET)).rejects.toThrow("not answered");
+    await expect(ringingCall.usage.refer(TARGET)).rejects.toThrow("not been answered");
   });
 
   test("is not sent once the call may no longer send", async () => {
