@@ -20,8 +20,8 @@ export type ReleaseCause =
 
 /**
  * Subject of a refusal by the network (`rejected_by_network`). `number`: the calling number, so its next calls may be
- * refused too; number protection counts it. `call`: this call alone, such as its callee, and any unknown scope, and
- * for a refusal after which the adapter itself pauses further calls.
+ * refused too; number protection counts it. `call`: this call alone, such as its callee. An unknown scope is a `call`,
+ * and so is a refusal after which the adapter itself pauses further calls.
  */
 export type RefusalScope = "number" | "call";
 
