@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DEFAULT_TIMINGS } from "../../../src/domain/timings.ts";
 import type { ManualSystem } from "../../../src/testing/manual-system.ts";
 import { ALICE, ToneSpeech, World } from "../../support/application.ts";
 
@@ -146,4 +147,19 @@ describe("a line that was offline for longer than the queue timeout", () => {
     expect(world.leg(call).live).toBe(true);
     await world.stop();
   });
+});
+
+test("a call for an instance that is linked later is not dialled after a suspension, although the clock is set back", async () => {
+  const world = await World.start();
+  const instance = await world.newInstance();
+  await world.app.instances.configure(ALICE, instance.id);
+  const call = await world.call(instance);
+  world.system.jump(HOUR_MS); // suspended: only the wall clock moves
+  await world.system.advance(DEFAULT_TIMINGS.probeMs);
+  world.system.jump(-HOUR_MS);
+  await world.line(instance).scan();
+  await world.system.settle();
+  expect(world.network.legs).toHaveLength(0);
+  expect(await world.storedCall(call)).toMatchObject({ status: "FAILED", outcome: { reason: "instance_offline" } });
+  await world.stop();
 });

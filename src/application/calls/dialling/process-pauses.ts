@@ -21,8 +21,8 @@ interface Gap {
  * Detects that the process did not run for longer than a call may wait: it was stopped, or the machine was suspended. A
  * suspended machine may stop the monotonic clock, so the wall clock is checked as well, as for calls that wait while no
  * process runs. Both are read before each call is created, so that the call's id shows whether the call is from before
- * a gap, whatever the wall clock was set to. While calls wait for a line that takes calls, its probes read the clocks;
- * other calls time out before they have waited as long as a gap.
+ * a gap, whatever the wall clock was set to. While calls wait, the probes of their lines read the clocks, and so
+ * does the timer of the queues.
  */
 export class ProcessPauses {
   readonly #parts: ProcessPausesParts;

@@ -8,7 +8,8 @@ import { queueTimeOf } from "../call-clock.ts";
 import { failCall, type StoredCallsContext } from "../stored-calls.ts";
 import { byAge, byExpiry, OverdueCalls } from "./overdue-calls.ts";
 
-type QueueTimeoutContext = Pick<Context, "log" | "storage" | "system" | "timings"> & StoredCallsContext;
+type QueueTimeoutContext = Pick<Context, "log" | "processPauses" | "storage" | "system" | "timings"> &
+  StoredCallsContext;
 
 const BATCH_SIZE = 100;
 const RETRY_MS = 5_000;
@@ -95,12 +96,18 @@ export class QueueTimeout {
     return next;
   }
 
+  /** Sets the timer, which reads the clocks on the way: no line is probed while calls wait for one that is offline. */
   #armAt(at: number): void {
     if (this.#isStopped) return;
-    const { system } = this.#context;
+    const { system, timings, processPauses } = this.#context;
     this.#cancel?.();
     this.#firesAt = at;
-    this.#cancel = system.after(Math.max(0, at - system.monotonic()), () => void this.#expire());
+    const remainingMs = Math.max(0, at - system.monotonic());
+    this.#cancel = system.after(Math.min(remainingMs, timings.probeMs), () => {
+      processPauses.readClocks();
+      if (remainingMs <= timings.probeMs) void this.#expire();
+      else this.#armAt(at);
+    });
   }
 
   async #expire(): Promise<void> {
