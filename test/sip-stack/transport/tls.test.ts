@@ -96,7 +96,12 @@ describe("a failed TLS connection is reported with its fix", () => {
   test.each([
     ["another authority", otherAuthority.issue(), { ca: authority.ca }, /signed by an unknown authority; set tls\.ca/],
     ["expired", authority.issue({ days: [-3, -1] }), { ca: authority.ca }, /has expired; the server.s operator/],
-    ["not valid yet", authority.issue({ days: [1, 2] }), { ca: authority.ca }, /not valid yet; check this machine.s clock/],
+    [
+      "not valid yet",
+      authority.issue({ days: [1, 2] }),
+      { ca: authority.ca },
+      /not valid yet; check this machine.s clock/,
+    ],
     [
       "for another name",
       authority.issue({ names: ["other.example"] }),
