@@ -8,6 +8,7 @@ import type { StreamEncoding } from "../../../src/audio/samples/stream-format.ts
 import { tone, toneShare } from "../../../src/audio/tones/tone.ts";
 import type { Mp3Stream } from "../../../src/ports/audio-decoder.ts";
 import { concatBytes } from "../../audio/wav/wav-files.ts";
+import { collectGarbage } from "../../support/collect-garbage.ts";
 import { fuzz } from "../../support/fuzz.ts";
 import { processorMs } from "../../support/processor-time.ts";
 import { random } from "../../support/random.ts";
@@ -180,8 +181,10 @@ describe("the MP3 decoder", () => {
   test("frees the memory of three hundred successive streams", { timeout: 30_000 }, async () => {
     const { memoryUsage } = process;
     await Promise.all(Array.from({ length: 10 }, () => play([vbrMp3])));
+    collectGarbage();
     const before = memoryUsage().rss;
     for (let i = 0; i < 30; i++) await Promise.all(Array.from({ length: 10 }, () => play([vbrMp3])));
+    collectGarbage();
     expect((memoryUsage().rss - before) / 2 ** 20).toBeLessThan(250);
   });
 });

@@ -1,12 +1,11 @@
 import { memoryUsage } from "node:process";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { whatsapp } from "../../../../adapters/telephony/whatsapp/index.ts";
 import type { Line } from "../../../../src/ports/telephony.ts";
 import { ManualSystem } from "../../../../src/testing/manual-system.ts";
 import { TestLineHost } from "../../../../src/testing/telephony-host.ts";
 import { FakeWhatsApp } from "../../../../src/testing/whatsapp/fake-whatsapp.ts";
+import { collectGarbage } from "../../../support/collect-garbage.ts";
 
 const NUMBERS = 100;
 const MAX_HEAP_BYTES = 200_000;
@@ -80,9 +79,6 @@ test("a hundred numbers that lose their connection at once log in one at a time"
 });
 
 test("each linked number needs little memory", async () => {
-  setFlagsFromString("--expose-gc");
-  const { Bun } = globalThis as { Bun?: { gc(now: boolean): void } };
-  const collectGarbage = Bun ? () => Bun.gc(true) : (runInNewContext("gc") as () => void);
   const server = new Server();
   await server.link();
   await server.restart();
