@@ -55,7 +55,7 @@ async function makeEmptyFolder(folder: string): Promise<void> {
   });
 }
 
-/** Returns the number of files; files that are deleted meanwhile are left out. */
+/** Returns the number of files, without those that are deleted during the backup. */
 async function copyWavFiles(from: string, to: string): Promise<number> {
   const files = (await readdir(from).catch(ifMissing([]))).filter((name) => name.endsWith(".wav"));
   if (files.length > 0) await mkdir(to, { mode: 0o700 });

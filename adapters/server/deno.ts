@@ -39,7 +39,7 @@ interface DenoServer {
   readonly addr: { readonly port: number };
   readonly finished: Promise<void>;
 }
-/** What `Deno.serve` reports about a request. */
+/** Details of a request, as reported by `Deno.serve`. */
 interface DenoServeInfo {
   /** Settles when the response has been sent, or cannot be sent. */
   readonly completed: Promise<void>;

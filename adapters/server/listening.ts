@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { CodedError } from "../../src/base/error.ts";
 import type { WebApp } from "../../src/ports/web.ts";
 
-/** An application to serve, such as a Ringport; it may be told its own address. */
+/** An application to serve, such as a Ringport, which may accept its own address. */
 export interface ServedApp extends WebApp {
   listeningAt?(url: string): void;
   /**

@@ -6,7 +6,7 @@ import { print } from "../terminal/terminal.ts";
 
 type LiveCompletion = Exclude<Completion, "file">;
 
-/** Tells the shell to complete file names. */
+/** Asks the shell to complete file names. */
 const FILES = ":files";
 
 /** Prints the candidates for the last word, one per line, each followed by a tab and its description. */

@@ -5,7 +5,7 @@ import { UsageError } from "../usage-error.ts";
 
 /** `pt`, or `pt-BR`; a model's name is longer. */
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z]{2})?$/i;
-/** How recognisers' names begin; other models are voices. */
+/** Prefixes of recognisers' names; all other models are voices. */
 const RECOGNISERS = /^sherpa-onnx-(?!supertonic|pocket|zipvoice)/;
 
 /**

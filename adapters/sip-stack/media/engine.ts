@@ -47,7 +47,7 @@ export interface MediaOptions {
   readonly sampleRate: number;
   /** True if Opus may be negotiated, so that its library is loaded first. */
   readonly mayUseOpus?: boolean | undefined;
-  /** How long the peer may be silent before it is reported as lost, ms; counted from the answer on. */
+  /** Time without a packet after which the peer is reported as lost, ms; counted from the answer on. */
   readonly lossMs: number;
   /** True to accept RTP and RTCP only from the negotiated addresses. Default: false. */
   readonly strictRtp?: boolean | undefined;

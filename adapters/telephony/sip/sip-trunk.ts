@@ -15,7 +15,7 @@ import { openStack, type SipStack, type SipStackOptions } from "./open-stack.ts"
 import { prepareCall } from "./prepare-call.ts";
 import { offline } from "./registration/presence.ts";
 
-/** How long to wait for a free port if our own calls use all of them, ms. */
+/** Time limit for a port to become free if our own calls use all of them, ms. */
 const PORT_WAIT_MS = 1_000;
 /** Minimum wait before sockets that could not be opened are retried, ms. */
 const REOPEN_MS = 5_000;

@@ -130,7 +130,7 @@ export interface Trunk {
   readonly sessionTimers?: boolean | undefined;
   /** Offers reliable provisional responses (100rel and PRACK, RFC 3262). Default: true. */
   readonly reliableProvisionals?: boolean | undefined;
-  /** How long a call may be on hold before it is hung up, ms. Default: 60,000. */
+  /** Time on hold after which a call is hung up, ms. Default: 60,000. */
   readonly holdTimeoutMs?: number | undefined;
   /**
    * Time without RTP and RTCP after which OPTIONS asks the peer whether it still has the call; if not, the call ends,

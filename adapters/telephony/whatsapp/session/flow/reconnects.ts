@@ -43,7 +43,7 @@ export const NO_RECONNECTS: Reconnects = {
   resumptions: [],
 };
 
-/** How long a connection must last to end a series of failures, ms. */
+/** Minimum duration of a connection that ends a series of failures, ms. */
 export const STABLE_MS = 60_000;
 /** A connection is unstable if it drops {@link MAX_FLAPS} times within this time, ms. */
 export const FLAP_WINDOW_MS = 10 * 60_000;
