@@ -117,7 +117,7 @@ export type Measure<Options = Values> = (options: Options) => Promise<readonly R
 /** Runs the `measure` of a module in a process of each runtime. @param module its URL */
 export function insideEach(names: readonly RuntimeName[], module: string, options: object): Promise<Row[]> {
   return underEach(names, async (runtime) => {
-    const flags = { node22: ["--expose-gc"], node26: ["--expose-gc"], deno: ["--allow-run"], bun: [] }[runtime.name];
+    const flags = runtime.name === "deno" ? ["--allow-run"] : [];
     const program = new URL("./inside.ts", import.meta.url).href;
     const programOutput = await output(commandOf(runtime, program, [module, JSON.stringify(options)], flags));
     try {

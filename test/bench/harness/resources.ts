@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
+import { collectGarbage } from "../../support/collect-garbage.ts";
 
 /** Clock ticks in a second; fixed on Linux (`getconf CLK_TCK`). */
 const TICKS = 100;
@@ -100,11 +101,4 @@ export async function usedMemory(): Promise<{ bytes: number; rss: number }> {
     if (heap + external < smallest.bytes) smallest = { bytes: heap + external, rss };
   }
   return smallest;
-}
-
-function collectGarbage(): void {
-  const { Bun, gc } = globalThis as { Bun?: { gc(force: boolean): void }; gc?: () => void };
-  if (Bun) Bun.gc(true);
-  else if (gc) gc();
-  else throw new Error("start Node with --expose-gc");
 }

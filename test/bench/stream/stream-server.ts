@@ -46,9 +46,7 @@ const POLL_MS = 100;
 
 /** Starts a server under a runtime. */
 export async function startStreamServer(runtime: Runtime, options: StreamServerOptions = {}): Promise<StreamServer> {
-  const gcFlags = { deno: ["--v8-flags=--expose-gc"], bun: [], node22: ["--expose-gc"], node26: ["--expose-gc"] };
-  const flags = gcFlags[runtime.name];
-  const program = startProgram(commandOf(runtime, import.meta.url, [JSON.stringify(options)], flags));
+  const program = startProgram(commandOf(runtime, import.meta.url, [JSON.stringify(options)]));
   const url = JSON.parse(await program.line()) as string;
   const ask: StreamServer["ask"] = async (...line) => JSON.parse(await program.request(JSON.stringify(line)));
   return {
