@@ -11,6 +11,7 @@ export const INTEGRATION: readonly string[] = [
   "test/http/followed-log.test.ts",
   "test/http/contract/*.test.ts",
   "test/adapters/*.test.ts",
+  "test/adapters/audio/mp3-memory.test.ts",
   "test/adapters/agent/{cascade{,-report,-tools},http-tool,realtime{,-tasks},safety}.test.ts",
   "test/adapters/local-models/{call,contract,engine-obstacle,process-deaths,speech-processes}.test.ts",
   "test/adapters/local-models/installation/download.test.ts",
