@@ -3,6 +3,7 @@ import { LeaseLost } from "../ports/storage.ts";
 import { type AccountParts, Accounts } from "./accounts/accounts.ts";
 import { BatchRunner } from "./batches/batch-runner.ts";
 import { Batches } from "./batches/batches.ts";
+import { DecodedFiles } from "./call-audio/call-types/decoded-files.ts";
 import { RecordingQuota } from "./call-audio/recording-quota.ts";
 import { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
@@ -74,6 +75,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     lease,
     access,
     shutdownSignal: shutdown.signal,
+    decodedFiles: new DecodedFiles(),
     decoderTurns: new FairTurns(parts.system, MAX_CONCURRENT_DECODES),
     journals: new Journals(),
     lateResults: new LateResults(),

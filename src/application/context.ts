@@ -10,6 +10,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
 import type { GuardedPorts } from "./adapter-checks/guarded-ports.ts";
+import type { DecodedFiles } from "./call-audio/call-types/decoded-files.ts";
 import type { RecordingQuota } from "./call-audio/recording-quota.ts";
 import type { FairTurns } from "./call-audio/speech/fair-turns.ts";
 import type { SpeechScheduler } from "./call-audio/speech/speech-scheduler.ts";
@@ -29,6 +30,7 @@ import type { ProviderAccess } from "./user-limits/provider-access.ts";
 export type ContextParts = Omit<
   Context,
   | "access"
+  | "decodedFiles"
   | "decoderTurns"
   | "shutdownSignal"
   | "journals"
@@ -55,6 +57,8 @@ export interface Context extends GuardedPorts {
   readonly processPauses: ProcessPauses;
   /** The turns of calls whose audio files are being decoded. */
   readonly decoderTurns: FairTurns;
+  /** The decoded audio files of calls, shared by content. */
+  readonly decodedFiles: DecodedFiles;
   /** The voice of agents, if their call names none. */
   readonly agentVoiceId: string | undefined;
   /** Speakers whose words are transcribed. */

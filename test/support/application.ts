@@ -3,6 +3,7 @@ import "../../src/application/call-audio/agents/agent-call.ts";
 import "../../src/application/calls/live/call-quality.ts";
 import { guardedPorts } from "../../src/application/adapter-checks/guarded-ports.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
+import { DecodedFiles } from "../../src/application/call-audio/call-types/decoded-files.ts";
 import { RecordingQuota } from "../../src/application/call-audio/recording-quota.ts";
 import { FairTurns } from "../../src/application/call-audio/speech/fair-turns.ts";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
@@ -260,6 +261,7 @@ export class World {
       storage: this.storage,
       ...guards,
       speechScheduler: new SpeechScheduler(guards.speech, this.system),
+      decodedFiles: new DecodedFiles(),
       decoderTurns: new FairTurns(this.system, 2),
       agentVoiceId: undefined,
       transcriptSpeakers: options.transcriptSpeakers ?? ["callee"],

@@ -46,6 +46,8 @@ export type Message =
       readonly truncated: boolean;
       /** Number of the file's bytes by use; undefined if the decoder does not count them. */
       readonly bytes?: FileBytes | undefined;
+      /** SHA-256 of the file, lower-case hex; undefined for a call of an earlier version. */
+      readonly sha256?: string | undefined;
     } & MachinePolicy &
       MessageStart)
   | ({ readonly type: "DYNAMIC_STREAM" } & Extension)

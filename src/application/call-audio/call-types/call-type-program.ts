@@ -19,6 +19,7 @@ export type ProgramContext = Pick<
   | "agentTools"
   | "agentVoiceId"
   | "callLimits"
+  | "decodedFiles"
   | "decoder"
   | "decoderTurns"
   | "events"

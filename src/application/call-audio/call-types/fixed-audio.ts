@@ -7,7 +7,7 @@ import type { Context } from "../../context.ts";
 import { ProgramFailed } from "./call-type-program.ts";
 import { MessageDemand, type PreparedMessage } from "./prepared-message.ts";
 
-type PlayContext = Pick<Context, "decoder" | "decoderTurns" | "storage">;
+type PlayContext = Pick<Context, "decodedFiles" | "decoder" | "decoderTurns" | "storage">;
 
 /** FIXED_AUDIO: plays the uploaded file. */
 export function play(context: PlayContext, call: CallOf<"FIXED_AUDIO">, expectedRate: number): PreparedMessage {
@@ -19,6 +19,7 @@ class DecodedMessage implements PreparedMessage {
   readonly playableShare: number;
   readonly #context: PlayContext;
   readonly #callId: string;
+  readonly #sha256: string | undefined;
   readonly #demand: MessageDemand;
   readonly #expectedRate: number;
   readonly #scope = new AbortController();
@@ -26,10 +27,11 @@ class DecodedMessage implements PreparedMessage {
   #decodedSamples: Int16Array | undefined;
 
   constructor(context: PlayContext, call: CallOf<"FIXED_AUDIO">, expectedRate: number) {
-    const { bytes } = call.message;
+    const { bytes, sha256 } = call.message;
     this.playableShare = bytes === undefined ? 1 : playedShare(bytes);
     this.#context = context;
     this.#callId = call.id;
+    this.#sha256 = sha256;
     this.#demand = new MessageDemand(call);
     this.#expectedRate = expectedRate;
   }
@@ -51,16 +53,30 @@ class DecodedMessage implements PreparedMessage {
     this.#scope.abort(new ProgramFailed("internal_error", "the message is no longer needed"));
   }
 
-  /** Reads the file only in its turn: thousands may wait. */
+  /** The samples of a call with the same file, or of this call's file. */
   async #decode(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
-    const { storage, decoder, decoderTurns } = this.#context;
-    const { signal } = this.#scope;
-    const endTurn = await decoderTurns.take(this.#demand, signal);
+    const { decoderTurns, decodedFiles } = this.#context;
+    const samplesBefore = decodedFiles.find(this.#sha256, sampleRate);
+    const endTurn = samplesBefore ? undefined : await decoderTurns.take(this.#demand, this.#scope.signal);
+    try {
+      // Another call may have decoded it in the meantime.
+      const samples = samplesBefore ?? decodedFiles.find(this.#sha256, sampleRate);
+      if (!samples) return decodedFiles.share(this.#sha256, sampleRate, await this.#decodeFile(sampleRate, onStarted));
+      onStarted?.();
+      return samples;
+    } finally {
+      endTurn?.();
+    }
+  }
+
+  /** Reads the file only in its turn: thousands may wait. */
+  async #decodeFile(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
+    const { storage, decoder } = this.#context;
     try {
       this.#file ??= await storage.calls.audio(this.#callId);
       if (!this.#file) throw new ProgramFailed("internal_error", "this call's audio file is not in the storage");
       onStarted?.();
-      const samples = await decoder.decode(this.#file, sampleRate, signal);
+      const samples = await decoder.decode(this.#file, sampleRate, this.#scope.signal);
       if (samples.length > 0) return samples;
     } catch (cause) {
       if (cause instanceof StorageUnavailable || cause instanceof ProgramFailed) throw cause;
@@ -68,8 +84,6 @@ class DecodedMessage implements PreparedMessage {
       throw new ProgramFailed("internal_error", `the audio file could not be decoded: ${errorText(cause)}`, {
         cause,
       });
-    } finally {
-      endTurn();
     }
     throw new ProgramFailed("speech_failed", "the message has no sound");
   }

@@ -2,6 +2,7 @@ import { InternalError } from "../../../base/error.ts";
 import { shown } from "../../../base/shown.ts";
 import { mayUseInstanceId } from "../../../domain/access/ownership.ts";
 import type { Principal } from "../../../domain/access/principal.ts";
+import type { UploadedAudio } from "../../../domain/calls/audio-input.ts";
 import { asCreated, type Call, type Message, UNDIALLED } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { agentLanguageIn, agentToolsIn, voiceIn } from "../../../domain/calls/call-type-input.ts";
@@ -82,7 +83,7 @@ export class CallCreation {
       principal,
       options.idempotencyKey,
       ["call", audio ? { ...input, audio } : input],
-      (receipt) => this.#place(withCheckedLimits(principal), input, audio?.bytes, receipt, options),
+      (receipt) => this.#place(withCheckedLimits(principal), input, audio, receipt, options),
       (receipt) => this.#replay(receipt),
     );
   }
@@ -109,8 +110,7 @@ export class CallCreation {
     input: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
     signal?: AbortSignal,
   ): Promise<CheckedMessage> {
-    const { bytes } = await decodedAudio(input.audio);
-    return this.#messages.check(principal, input, bytes, signal);
+    return this.#messages.check(principal, input, undefined, signal);
   }
 
   /**
@@ -174,7 +174,7 @@ export class CallCreation {
   async #place(
     principal: Principal,
     input: CheckedCallInput,
-    audio: Uint8Array | CheckedAudio | undefined,
+    audio: UploadedAudio | CheckedAudio | undefined,
     receipt: NewReceipt | undefined,
     { strict = false, signal }: CreateOptions,
     place?: BatchPlace,

@@ -43,27 +43,28 @@ export class MessageChecks {
 
   /**
    * The message to store, and its file.
-   * @param audio an audio file, or one that has already been checked
+   * @param audio the audio file of a `FIXED_AUDIO` call, or one that has already been checked
    * @throws {Refusal} `audio_unsupported`, `server_busy`
    */
   async check(
     principal: Principal,
     input: CheckedCallInput,
-    audio: Uint8Array | CheckedAudio = new Uint8Array(),
+    audio: UploadedAudio | CheckedAudio | undefined,
     signal: AbortSignal = NEVER_ABORTED,
   ): Promise<CheckedMessage> {
     const { extension } = input.target;
     const afterAnswer = extension === undefined ? {} : { extension };
     if (input.type !== "FIXED_AUDIO") return { message: { ...storedMessage(input), ...afterAnswer } };
+    audio ??= await decodedAudio(input.audio);
     const { message, file } =
-      audio instanceof Uint8Array ? await this.#audioMessage(principal, input.instanceId, audio, signal) : audio;
+      audio instanceof UploadedAudio ? await this.#audioMessage(principal, input.instanceId, audio, signal) : audio;
     return { message: { ...message, ...storedOptions(input), ...afterAnswer }, file };
   }
 
   async #audioMessage(
     { userId }: Principal,
     instanceId: string,
-    file: Uint8Array,
+    { bytes: file, sha256 }: UploadedAudio,
     signal: AbortSignal,
   ): Promise<CheckedAudio> {
     const { decoder, limits } = this.#context;
@@ -74,7 +75,10 @@ export class MessageChecks {
       const endTurn = await this.#turn(userId, instanceId, signal);
       try {
         const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
-        return { message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }) }, file };
+        return {
+          message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }), sha256 },
+          file,
+        };
       } finally {
         endTurn();
       }
