@@ -12,6 +12,8 @@ export interface WorkerPoolOptions {
   readonly size?: number | undefined;
   /** Maximum number of jobs that may wait for a worker before another is refused. Default: 256. */
   readonly maxWaiting?: number | undefined;
+  /** Time without a job after which a worker ends, ms; its memory is free then. Default: 300,000. */
+  readonly idleMs?: number | undefined;
   /** The file that the workers run; it calls `serveJobs`. */
   readonly entry: URL;
   /** Kinds of jobs that leave one of several workers to the other kinds. Default: none. */
@@ -29,18 +31,20 @@ export interface RunOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_IDLE_MS = 300_000;
 
 /**
  * Worker threads for work that would block the thread that carries audio. Runs on Node, Bun and Deno.
  *
- * Workers start when first needed, do one job at a time and stay warm. Kinds of jobs take turns when more wait than
- * there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not
+ * Workers start when first needed, do one job at a time and stay warm for a while. Kinds of jobs take turns when more
+ * wait than there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not
  * keep the process alive.
  */
 export class WorkerPool<Jobs extends JobTable<Jobs>> {
   /** Number of jobs that run at the same time. */
   readonly size: number;
   readonly #maxWaiting: number;
+  readonly #idleMs: number;
   readonly #entry: URL;
   readonly #leaveOneFree: ReadonlySet<string>;
   readonly #slots = new Set<WorkerSlot>();
@@ -51,6 +55,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
   constructor(options: WorkerPoolOptions) {
     this.size = Math.max(1, options.size ?? Math.min(2, availableParallelism()));
     this.#maxWaiting = options.maxWaiting ?? 256;
+    this.#idleMs = options.idleMs ?? DEFAULT_IDLE_MS;
     this.#entry = options.entry;
     this.#leaveOneFree = options.leaveOneFree ?? new Set();
   }
@@ -139,7 +144,7 @@ export class WorkerPool<Jobs extends JobTable<Jobs>> {
 
   #startWorker(): WorkerSlot {
     const slot: WorkerSlot = new WorkerSlot(
-      this.#entry,
+      { entry: this.#entry, idleMs: this.#idleMs },
       () => this.#assign(),
       () => {
         this.#slots.delete(slot);

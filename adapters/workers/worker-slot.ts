@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers";
 import { Worker } from "node:worker_threads";
 import type { Queue } from "../../src/base/queue.ts";
 import { type FromWorker, PoolError, type ToWorker, type WorkerStart } from "./job.ts";
@@ -21,11 +22,12 @@ const CANCEL_GRACE_MS = 2_000;
  * One worker thread and its job.
  *
  * A slot lives from its construction until `onEnd`, which is called once: after a crash, a timeout, an ignored
- * cancellation or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An
+ * cancellation, a long time without a job, or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An
  * idle worker does not keep the process alive.
  */
 export class WorkerSlot {
   readonly #worker: Worker;
+  readonly #idleMs: number;
   readonly #cancelledId = new Int32Array(new SharedArrayBuffer(4));
   readonly #onIdle: () => void;
   readonly #onEnd: () => void;
@@ -33,9 +35,14 @@ export class WorkerSlot {
   #isReady = false;
   #hasEnded = false;
   #current: PendingJob | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(entry: URL, onIdle: () => void, onEnd: () => void) {
+  constructor(
+    { entry, idleMs }: { readonly entry: URL; readonly idleMs: number },
+    onIdle: () => void,
+    onEnd: () => void,
+  ) {
+    this.#idleMs = idleMs;
     this.#onIdle = onIdle;
     this.#onEnd = onEnd;
     const workerData: WorkerStart = { cancelledId: this.#cancelledId };
@@ -124,15 +131,16 @@ export class WorkerSlot {
     this.#after(ms, () => void this.stop(new PoolError("timeout", `the job returned no piece within ${ms} ms`)));
   }
 
-  #after(ms: number, run: () => void): void {
+  #after(ms: number, run: () => void): NodeJS.Timeout {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(run, ms);
+    return this.#timer;
   }
 
   #finish(): void {
-    clearTimeout(this.#timer);
     this.#current = undefined;
     this.#worker.unref();
+    this.#after(this.#idleMs, () => void this.stop(new PoolError("closed", "the worker had no job"))).unref();
     this.#onIdle();
   }
 

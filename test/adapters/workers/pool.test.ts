@@ -74,6 +74,20 @@ describe("a worker pool", () => {
     expect(laterThread).not.toBe(earlierThread);
   });
 
+  test("ends a worker that has had no job for a while, and starts another for the next job", async () => {
+    const pool = scriptedPool({ idleMs: 50 });
+    const [earlierThread] = await collect(runScript(pool, "count"));
+    await expect
+      .poll(async () => (await collect(runScript(pool, "count")))[0], { interval: 200 })
+      .not.toBe(earlierThread);
+  });
+
+  test("keeps a worker whose job takes longer than that", async () => {
+    const pool = scriptedPool({ idleMs: 50 });
+    const [earlierThread] = await collect(runScript(pool, "count"));
+    expect(await collect(runScript(pool, "sleep", { amount: 300 }))).toEqual([earlierThread]);
+  });
+
   test("ends and replaces a worker whose job returns no piece in time", async () => {
     const pool = scriptedPool();
     expect(await failure(runScript(pool, "hang", { timeoutMs: 100 }))).toMatchObject({ kind: "timeout" });
