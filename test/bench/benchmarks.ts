@@ -6,6 +6,7 @@ import { DISPATCH } from "./dispatch.ts";
 import { FAIRNESS } from "./fairness.ts";
 import { FENCE } from "./fence.ts";
 import type { Benchmark } from "./harness/benchmark.ts";
+import { IDLE } from "./idle.ts";
 import { LIST } from "./list.ts";
 import { MEMORY, SIP_MEMORY } from "./memory.ts";
 import { NEURAL } from "./neural/neural.ts";
@@ -31,6 +32,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   quota: QUOTA,
   list: LIST,
   startup: STARTUP,
+  idle: IDLE,
   sim: SIMULATED_CALLS,
   memory: MEMORY,
   dispatch: DISPATCH,
