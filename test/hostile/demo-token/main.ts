@@ -13,7 +13,7 @@ import { run, runtimes, start } from "../../support/runtimes.ts";
 import { send } from "../../support/server-http.ts";
 import type { AttackCounts } from "./attacker.ts";
 import type { Stall } from "./stalls.ts";
-import { Victim } from "./victim.ts";
+import { Victim, WARM_UP_MS } from "./victim.ts";
 
 const MINUTES = Number(process.env.MINUTES ?? 10);
 const LIVE_CALLS = Number(process.env.LIVE_CALLS ?? 20);
@@ -28,8 +28,10 @@ const MAX_P99_MS = 500;
 const ALL_ATTACKS_MINUTES = 2;
 /** Time for which live calls and the other user run before the attack, ms. */
 const QUIET_MS = Number(process.env.QUIET_SECONDS ?? 90) * 1_000;
-/** Maximum duration of a live call; then its line places the next one. */
-const CALL_MS = Number(process.env.CALL_SECONDS ?? 120) * 1_000;
+/** Time from the first live calls to the end of the attack, with a margin for a busy machine, ms. */
+const RUN_MS = WARM_UP_MS + QUIET_MS + MINUTES * 60_000 + 10_000;
+/** Maximum duration of a live call; then its line places the next one. The last ones end soon after the attack. */
+const CALL_MS = Number(process.env.CALL_SECONDS ?? Math.ceil(RUN_MS / Math.ceil(RUN_MS / 120_000) / 1_000)) * 1_000;
 /** Callee that presses the keys that a soak call expects. */
 const CALLEE = "+12025550107";
 
@@ -128,9 +130,9 @@ for (let minute = 1; minute <= Math.ceil(MINUTES); minute++) {
 const attackEnd = Date.now();
 const disk = bytesIn(data) - baseline.disk;
 const memory = peak - baseline.memory;
+abort.abort(); // the lines place no more calls
 attacker.stdin.end();
 await new Promise((resolve) => attacker.once("close", resolve));
-abort.abort();
 await workDone;
 await soakDone;
 beat.stop();

@@ -8,6 +8,11 @@ const fileOf = (name: string): Buffer => readFileSync(new URL(`../../fixtures/mp
 const FILES: readonly string[] = [fileOf("tone-16000.mp3"), toneWav({ ms: 500 })].map((file) =>
   file.toString("base64"),
 );
+/** Number of calls of the warm-up, and the duration of each, ms. */
+const WARM_UP_CALLS = 4;
+const WARM_UP_CALL_MS = 4_000;
+/** Duration of {@link Victim.warmUp} on an idle machine, ms. */
+export const WARM_UP_MS: number = WARM_UP_CALLS * WARM_UP_CALL_MS;
 const INVALID_AUDIO = "A".repeat(2_000_000);
 
 /** A failed request of the other user. */
@@ -37,7 +42,7 @@ export class Victim {
   /** Places calls with long texts: the first ones make the server compile much of its speech engine. */
   async warmUp(): Promise<void> {
     const target = { phoneNumber: "+12025550100" };
-    for (let n = 0; n < 4; n++) {
+    for (let n = 0; n < WARM_UP_CALLS; n++) {
       const tts = { text: `Text ${n}. ${"These are many words. ".repeat(150)}`, voiceId: "en-US-1" };
       const creation = await this.#request("POST", "/v1/calls", {
         instanceId: this.#instance,
@@ -45,7 +50,7 @@ export class Victim {
         target,
         tts,
       });
-      await pause(4_000);
+      await pause(WARM_UP_CALL_MS);
       if (creation) await this.#request("DELETE", `/v1/calls/${creation.json<{ id: string }>().id}`);
     }
   }
