@@ -7,6 +7,7 @@ import type { Journal } from "./journal.ts";
 
 /** The built program, which starts three times as fast as the sources; `PROGRAM` names another one. */
 const PROGRAM = process.env.PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+const WITHOUT_SPEECH = fileURLToPath(new URL("./without-speech.ts", import.meta.url));
 const RUNTIME = runtimes.find(({ name }) => name === "node26")!;
 /** Time for a server to stop before it is killed, ms. */
 const STOP_MS = 2_000;
@@ -156,7 +157,8 @@ export class RoundServer {
   }
 
   #run(env: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<ServerProcess> {
-    return start(RUNTIME, PROGRAM, { args: ["serve"], env: this.#env(env), ...(signal && { signal }) });
+    const flags = ["--import", WITHOUT_SPEECH];
+    return start(RUNTIME, PROGRAM, { args: ["serve"], flags, env: this.#env(env), ...(signal && { signal }) });
   }
 
   #env(env: Readonly<Record<string, string>>): Record<string, string> {
