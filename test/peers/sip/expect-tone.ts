@@ -48,18 +48,6 @@ export function expectUnbroken(sound: Sound, hz: number, opus = false): void {
   if (!opus) expect(phaseJump(sound, hz) / sound.sampleRate).toBeLessThan(0.4 / 16_000);
 }
 
-/**
- * Expects a sound that came over Opus to be this tone in nearly every tenth of a second. A stalled softphone's packets are late:
- * Opus fills the gap with a multiple of 2.5 ms, half a wave of 1 kHz, so the waves before and after it may cancel each other out.
- */
-export function expectToneOverOpus({ sampleRate, samples }: Sound, hz: number): void {
-  const size = sampleRate / 10;
-  const tenths = Array.from({ length: Math.floor(samples.length / size) }, (_, i) =>
-    toneShare({ sampleRate, samples: samples.subarray(i * size, (i + 1) * size) }, hz),
-  );
-  expect(tenths.filter((share) => share > 0.97).length, tenths.join(" ")).toBeGreaterThanOrEqual(0.75 * tenths.length);
-}
-
 /** The sound without its pauses. */
 function withoutPauses({ sampleRate, samples }: Sound): Sound {
   const sound = new Int16Array(samples.length);
