@@ -55,29 +55,32 @@ class DecodedMessage implements PreparedMessage {
 
   /** The samples of a call with the same file, or of this call's file. */
   async #decode(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
-    const { decoderTurns, decodedFiles } = this.#context;
-    const samplesBefore = decodedFiles.find(this.#sha256, sampleRate);
-    const endTurn = samplesBefore ? undefined : await decoderTurns.take(this.#demand, this.#scope.signal);
+    const sharedSamples = this.#findShared(sampleRate, onStarted);
+    if (sharedSamples) return sharedSamples;
+    const endTurn = await this.#context.decoderTurns.take(this.#demand, this.#scope.signal);
     try {
-      // Another call may have decoded it in the meantime.
-      const samples = samplesBefore ?? decodedFiles.find(this.#sha256, sampleRate);
-      if (!samples) return decodedFiles.share(this.#sha256, sampleRate, await this.#decodeFile(sampleRate, onStarted));
-      onStarted?.();
-      return samples;
+      // Another call may have decoded the file in the meantime.
+      return this.#findShared(sampleRate, onStarted) ?? (await this.#decodeFile(sampleRate, onStarted));
     } finally {
-      endTurn?.();
+      endTurn();
     }
+  }
+
+  #findShared(sampleRate: number, onStarted?: () => void): Int16Array | undefined {
+    const samples = this.#context.decodedFiles.find(this.#sha256, sampleRate);
+    if (samples) onStarted?.();
+    return samples;
   }
 
   /** Reads the file only in its turn: thousands may wait. */
   async #decodeFile(sampleRate: number, onStarted?: () => void): Promise<Int16Array> {
-    const { storage, decoder } = this.#context;
+    const { storage, decoder, decodedFiles } = this.#context;
     try {
       this.#file ??= await storage.calls.audio(this.#callId);
       if (!this.#file) throw new ProgramFailed("internal_error", "this call's audio file is not in the storage");
       onStarted?.();
       const samples = await decoder.decode(this.#file, sampleRate, this.#scope.signal);
-      if (samples.length > 0) return samples;
+      if (samples.length > 0) return decodedFiles.share(this.#sha256, sampleRate, samples);
     } catch (cause) {
       if (cause instanceof StorageUnavailable || cause instanceof ProgramFailed) throw cause;
       // The file was decoded once at creation, so the fault is the server's.
