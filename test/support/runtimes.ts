@@ -133,6 +133,11 @@ export async function start(runtime: Runtime, script: string, options: StartOpti
   }
 }
 
+/** The runtime of this process. */
+export const THIS_RUNTIME: Pick<Runtime, "command"> = {
+  command: [process.execPath, ...("Deno" in globalThis ? ["run", "-A"] : [])],
+};
+
 /** Result of a program that ran to its end. */
 export interface ProgramResult {
   /** Exit code; null if a signal ended it. */
@@ -143,7 +148,7 @@ export interface ProgramResult {
 
 /** Runs a script to its end, by default at most 30 s long. `user` is a user id of the operating system, available to root. */
 export function run(
-  runtime: Runtime,
+  runtime: Pick<Runtime, "command">,
   script: string,
   {
     args = [],

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { THIS_RUNTIME } from "../../support/runtimes.ts";
 
 const program = fileURLToPath(new URL("opener.ts", import.meta.url));
-const runtime = "Deno" in globalThis ? ["run", "-A"] : [];
 
 /** A process with an open storage. */
 export interface OpenerProcess {
@@ -18,8 +18,9 @@ export interface OpenerProcess {
 
 /** Opens a SQLite file in another process, at the time `at` (ms), so that several processes can do so together. */
 export async function openInOtherProcess(path: string, exclusive: boolean, at = 0): Promise<OpenerProcess> {
-  const args = [...runtime, program, path, exclusive ? "exclusive" : "shared", String(at)];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const [runtime = "", ...args] = THIS_RUNTIME.command;
+  const openerArgs = [program, path, exclusive ? "exclusive" : "shared", String(at)];
+  const child = spawn(runtime, [...args, ...openerArgs], { stdio: ["pipe", "pipe", "inherit"] });
   const [output] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   return {
     output,
