@@ -20,11 +20,11 @@ describeEach([ON_NODE], (target) => {
           await page.getByRole("navigation").getByRole("link", { name: link }).click();
           await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
           await page.waitForFunction(`document.activeElement?.tagName === "H1"`);
-          await page.waitForFunction(`document.title === "${heading} · Ringport"`);
+          await expect.poll(() => page.title()).toBe(`${heading} · Ringport`);
         }
         await page.goBack();
         await page.getByRole("heading", { name: "Tokens", level: 1 }).waitFor();
-        await page.waitForFunction(`document.title === "Tokens · Ringport"`);
+        await expect.poll(() => page.title()).toBe("Tokens · Ringport");
       });
 
       test("skips the navigation with the first Tab key", async () => {
@@ -92,7 +92,7 @@ describeEach([ON_NODE], (target) => {
         await dialog.getByRole("button", { name: "Revoke" }).click();
         await page.getByRole("cell", { name, exact: true }).waitFor({ state: "detached" });
         await expect(client.calls.page()).rejects.toMatchObject({ code: "unauthorized" });
-        await page.waitForFunction(`document.title === "Tokens · Ringport"`);
+        await expect.poll(() => page.title()).toBe("Tokens · Ringport");
       });
 
       test("signs in again with the printed address, and other browsers are signed out", async () => {
