@@ -37,8 +37,8 @@ const DEFAULT_IDLE_MS = 300_000;
  * Worker threads for work that would block the thread that carries audio. Runs on Node, Bun and Deno.
  *
  * Workers start when first needed, do one job at a time and stay warm for a while. Kinds of jobs take turns when more
- * wait than there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool does not
- * keep the process alive.
+ * wait than there are workers. The next job replaces a worker that crashed or did not return from its job. An idle pool
+ * does not keep the process alive.
  */
 export class WorkerPool<Jobs extends JobTable<Jobs>> {
   /** Number of jobs that run at the same time. */

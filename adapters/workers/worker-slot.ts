@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import { Worker } from "node:worker_threads";
 import type { Queue } from "../../src/base/queue.ts";
 import { type FromWorker, PoolError, type ToWorker, type WorkerStart } from "./job.ts";
@@ -22,8 +22,8 @@ const CANCEL_GRACE_MS = 2_000;
  * One worker thread and its job.
  *
  * A slot lives from its construction until `onEnd`, which is called once: after a crash, a timeout, an ignored
- * cancellation, a long time without a job, or {@link stop}. In between it is idle or has one job; `onIdle` is called whenever a job has ended. An
- * idle worker does not keep the process alive.
+ * cancellation, a long time without a job, or {@link stop}. In between it is idle or has one job; `onIdle` is called
+ * whenever a job has ended. An idle worker does not keep the process alive.
  */
 export class WorkerSlot {
   readonly #worker: Worker;
