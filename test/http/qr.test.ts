@@ -1,7 +1,7 @@
 import qrcode from "qrcode-generator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { png } from "../../src/http/linking/png.ts";
-import { qrImages, qrPng } from "../../src/http/linking/qr.ts";
+import { png } from "../../src/http/link-pages/png.ts";
+import { qrImages, qrPng } from "../../src/http/link-pages/qr.ts";
 
 /** A PNG decoder for 1-bit greyscale: checks each chunk's CRC bit by bit and returns the pixels, true for black. */
 async function decodePng(bytes: Uint8Array): Promise<boolean[][]> {

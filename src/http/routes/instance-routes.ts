@@ -4,8 +4,8 @@ import type { CreateInstanceInput, UpdateInstanceInput } from "../../domain/inst
 import type { Reply } from "../../ports/web.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import type { LinkingRequests } from "../linking/linking-requests.ts";
-import type { QrImages } from "../linking/qr.ts";
+import type { LinkingRequests } from "../link-pages/linking-requests.ts";
+import type { QrImages } from "../link-pages/qr.ts";
 import { createOptions, creationReply, preferenceApplied } from "../replies/creation.ts";
 import { page } from "../replies/list-reply.ts";
 import { jsonReply, noContentAfter, record } from "../replies/reply.ts";

@@ -1,7 +1,7 @@
 import type { PairingInput } from "../../domain/instances/pairing-input.ts";
 import type { ReadJson } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
-import type { LinkingRequests } from "../linking/linking-requests.ts";
+import type { LinkingRequests } from "../link-pages/linking-requests.ts";
 import { createOptions, preferenceApplied } from "../replies/creation.ts";
 import { jsonReply } from "../replies/reply.ts";
 import type { View } from "../response-types.ts";
