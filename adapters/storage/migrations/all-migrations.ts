@@ -1,6 +1,15 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import {
+  batchTables,
+  consentTable,
+  lineRecordTable,
+  loginTables,
+  ownerTable,
+  retention,
+  webhookTables,
+} from "./added-tables.ts";
+import {
   addStoredBytes,
   audioParts,
   deletions,
@@ -13,15 +22,6 @@ import {
   waitingReasons,
 } from "./converted-rows.ts";
 import { firstTables, partialIndex, transcriptTable } from "./first-tables.ts";
-import {
-  batchTables,
-  consentTable,
-  lineRecordTable,
-  loginTables,
-  ownerTable,
-  retention,
-  webhookTables,
-} from "./later-tables.ts";
 import type { ColumnTypes } from "./migrate.ts";
 
 /** All migrations, by name. Names are sorted by age and never reused. */
