@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from "esbuild";
 
-/** Maximum compressed size of the files that a first view loads, in bytes. */
+/** Maximum compressed size of the files that a first page loads, in bytes. */
 export const FIRST_VIEW_BYTES = 120_000;
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -33,15 +33,15 @@ const OPTIONS = {
 export interface BuiltConsole {
   /** Names of the packages bundled into the files. */
   readonly packages: readonly string[];
-  /** Gzip-compressed bytes of each first view, by its source file; gzip is the largest encoding served. */
-  readonly firstViews: Readonly<Record<string, number>>;
+  /** Gzip-compressed bytes of each first page, by its source file; gzip is the largest encoding served. */
+  readonly firstPages: Readonly<Record<string, number>>;
 }
 
 /**
  * Bundles the console into a folder: `index.html`, and files with hashed names, each also compressed as `.br` and
  * `.gz`. The folder is emptied first.
- * @param limit maximum compressed bytes of a first view
- * @throws {Error} a first view is larger
+ * @param limit maximum compressed bytes of a first page
+ * @throws {Error} a first page is larger
  */
 export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BYTES): Promise<BuiltConsole> {
   const worklets: BuildResult<{ write: false; metafile: true }>[] = [];
@@ -74,11 +74,11 @@ export async function buildConsole(folder: string, limit: number = FIRST_VIEW_BY
     }),
   );
 
-  const firstViews = firstViewsOf(outputs, (name) => sizes.get(name) ?? 0);
-  for (const [view, bytes] of Object.entries(firstViews))
+  const firstPages = firstPagesOf(outputs, (name) => sizes.get(name) ?? 0);
+  for (const [page, bytes] of Object.entries(firstPages))
     if (bytes > limit)
-      throw new Error(`a browser loads ${bytes} bytes for ${view}, more than ${limit}: import large modules on demand`);
-  return { packages: packagesOf(results.map(({ metafile }) => metafile)), firstViews };
+      throw new Error(`a browser loads ${bytes} bytes for ${page}, more than ${limit}: import large modules on demand`);
+  return { packages: packagesOf(results.map(({ metafile }) => metafile)), firstPages };
 }
 
 /** `import url from "./phone-worklet.ts?worklet"` is the address of that module, bundled as a separate file. */
@@ -129,13 +129,13 @@ function staticImports(outputs: Metafile["outputs"], from: string, visitedPaths 
   return [...visitedPaths];
 }
 
-/** Compressed size of each view that a browser opens first. */
-function firstViewsOf(outputs: Metafile["outputs"], sizeOf: (name: string) => number): Record<string, number> {
+/** Compressed size of each page that a browser opens first. */
+function firstPagesOf(outputs: Metafile["outputs"], sizeOf: (name: string) => number): Record<string, number> {
   const [script, { cssBundle }] = entryOf(outputs);
   const shell = ["index.html", basename(cssBundle ?? ""), ...staticImports(outputs, script)];
-  const views = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.startsWith(`${PAGES}/views/`));
+  const pages = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint?.startsWith(`${PAGES}/pages/`));
   return Object.fromEntries(
-    [[script, outputs[script]!] as const, ...views].map(([path, { entryPoint }]) => {
+    [[script, outputs[script]!] as const, ...pages].map(([path, { entryPoint }]) => {
       const loadedNames = new Set([...shell, ...staticImports(outputs, path)].map((output) => basename(output)));
       return [basename(entryPoint ?? path), [...loadedNames].reduce((bytes, name) => bytes + sizeOf(name), 0)];
     }),

@@ -52,8 +52,8 @@ const UNCODED_ERRORS: readonly (readonly [reason: string, ...paths: string[]])[]
   ],
   [
     "stays in the browser",
-    "adapters/console/app/views/call/use-peaks.ts",
-    "adapters/console/app/views/call/wav-peaks.ts",
+    "adapters/console/app/pages/call/use-peaks.ts",
+    "adapters/console/app/pages/call/wav-peaks.ts",
   ],
   ["becomes the cause of an engine's error", "adapters/provider-http/response-body.ts"],
   [

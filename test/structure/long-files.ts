@@ -63,7 +63,7 @@ export const LONG_FILES: readonly string[] = [
   "test/server/console.test.ts",
   // console
   "test/console/browser/new-call.test.ts",
-  "test/console/browser/views.test.ts",
+  "test/console/browser/pages.test.ts",
   "test/console/browser/voices.test.ts",
   "test/console/browser/call.test.ts",
   "test/console/browser/phone.test.ts",

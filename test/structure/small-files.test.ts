@@ -14,9 +14,9 @@ const MAX_LINES = 250;
 /** Files that stay beside their only importer. */
 const SEPARATE_FILES = new Map([
   ["adapters/console/app/dictionary/pt/status.ts", "each dictionary has a file per language"],
-  ["adapters/console/app/views/account/browser-name.ts", "a rule of a page, tested without a browser"],
-  ["adapters/console/app/views/call/levels.ts", "a rule of a page, tested without a browser"],
-  ["adapters/console/app/views/instances/code-pause.ts", "a rule of a page, tested without a browser"],
+  ["adapters/console/app/pages/account/browser-name.ts", "a rule of a page, tested without a browser"],
+  ["adapters/console/app/pages/call/levels.ts", "a rule of a page, tested without a browser"],
+  ["adapters/console/app/pages/instances/code-pause.ts", "a rule of a page, tested without a browser"],
   ["adapters/defaults/docs-asset.ts", "finds its files by its own path"],
   ["src/application/call-audio/call-types/dynamic-stream.ts", "each call type has a file for its program"],
   ["src/domain/calls/message-start-input.ts", "keeps valibot out of the pages that list calls"],

@@ -2,7 +2,7 @@ import jsqr from "jsqr";
 import { expect, test } from "vitest";
 import { modulesOfPng, modulesOfText } from "../../../adapters/cli/terminal/qr-modules.ts";
 import { terminalQr } from "../../../adapters/cli/terminal/terminal-qr.ts";
-import { qrPng } from "../../../src/http/linking/qr.ts";
+import { qrPng } from "../../../src/http/link-pages/qr.ts";
 
 const SCALE = 4;
 /** Light upper half, light lower half. */

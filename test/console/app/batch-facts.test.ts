@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hoursText, messageFacts, retryText } from "../../../adapters/console/app/views/batches/batch-facts.ts";
+import { hoursText, messageFacts, retryText } from "../../../adapters/console/app/pages/batches/batch-facts.ts";
 
 test.each([
   [

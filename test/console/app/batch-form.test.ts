@@ -5,8 +5,8 @@ import {
   batchRequest,
   EMPTY_BATCH,
   startHasPassed,
-} from "../../../adapters/console/app/views/new-batch/batch-form.ts";
-import { EMPTY_FORM } from "../../../adapters/console/app/views/new-call/call-form.ts";
+} from "../../../adapters/console/app/pages/new-batch/batch-form.ts";
+import { EMPTY_FORM } from "../../../adapters/console/app/pages/new-call/call-form.ts";
 
 const form = { ...EMPTY_FORM, text: "Hello {{name}}", voiceId: "en-US-1", instanceId: "inst_1", reference: "7" };
 const message = batchMessageOf(form);

@@ -4,7 +4,7 @@ import {
   outcomeBars,
   ratePerMinute,
   withSample,
-} from "../../../adapters/console/app/views/batches/batch-progress.ts";
+} from "../../../adapters/console/app/pages/batches/batch-progress.ts";
 
 describe("a batch's progress", () => {
   test("leaves out rows that are never called", () => {

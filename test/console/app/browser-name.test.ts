@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { browserOf } from "../../../adapters/console/app/views/account/browser-name.ts";
+import { browserOf } from "../../../adapters/console/app/pages/account/browser-name.ts";
 
 describe("a session's browser", () => {
   test.each([

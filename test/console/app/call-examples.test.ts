@@ -6,9 +6,9 @@ import {
   literal,
   shellQuote,
   typeScriptExample,
-} from "../../../adapters/console/app/views/new-call/call-examples.ts";
-import { type CallForm, EMPTY_FORM } from "../../../adapters/console/app/views/new-call/call-form.ts";
-import { chosenAudio } from "../../../adapters/console/app/views/new-call/chosen-audio.ts";
+} from "../../../adapters/console/app/pages/new-call/call-examples.ts";
+import { type CallForm, EMPTY_FORM } from "../../../adapters/console/app/pages/new-call/call-form.ts";
+import { chosenAudio } from "../../../adapters/console/app/pages/new-call/chosen-audio.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const URL = "http://127.0.0.1:8080";

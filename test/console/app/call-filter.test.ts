@@ -7,8 +7,8 @@ import {
   matchesFilter,
   searchOf,
   targetPhoneIn,
-} from "../../../adapters/console/app/views/calls/call-filter.ts";
-import type { ListedCall } from "../../../adapters/console/app/views/calls/call-rows.ts";
+} from "../../../adapters/console/app/pages/calls/call-filter.ts";
+import type { ListedCall } from "../../../adapters/console/app/pages/calls/call-rows.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 const CALL: ListedCall = {

@@ -5,9 +5,9 @@ import {
   type CallForm,
   callRequest,
   EMPTY_FORM,
-} from "../../../adapters/console/app/views/new-call/call-form.ts";
-import { chosenAudio } from "../../../adapters/console/app/views/new-call/chosen-audio.ts";
-import { FormChecks, faultsByField, problemFaults } from "../../../adapters/console/app/views/new-call/form-faults.ts";
+} from "../../../adapters/console/app/pages/new-call/call-form.ts";
+import { chosenAudio } from "../../../adapters/console/app/pages/new-call/chosen-audio.ts";
+import { FormChecks, faultsByField, problemFaults } from "../../../adapters/console/app/pages/new-call/form-faults.ts";
 import { CALL_TYPES } from "../../../src/domain/calls/call.ts";
 import { callSchemas, parseCall } from "../../../src/domain/calls/call-input.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CallListFilter } from "../../../adapters/console/app/views/calls/call-filter.ts";
-import { CallRows, type ListedCall } from "../../../adapters/console/app/views/calls/call-rows.ts";
+import type { CallListFilter } from "../../../adapters/console/app/pages/calls/call-filter.ts";
+import { CallRows, type ListedCall } from "../../../adapters/console/app/pages/calls/call-rows.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { CallEvent } from "../../../src/client/index.ts";
 import { fuzz } from "../../support/fuzz.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ChosenList } from "../../../adapters/console/app/views/new-batch/chosen-list.ts";
+import { ChosenList } from "../../../adapters/console/app/pages/new-batch/chosen-list.ts";
 import {
   columnMeanings,
   columnOf,
@@ -8,7 +8,7 @@ import {
   missingVariables,
   phoneCandidates,
   withHeader,
-} from "../../../adapters/console/app/views/new-batch/csv-preview.ts";
+} from "../../../adapters/console/app/pages/new-batch/csv-preview.ts";
 import type { FileFault } from "../../../src/domain/batches/file-fault.ts";
 import { targetsCsvHeader } from "../../../src/domain/batches/target-csv.ts";
 import { csvTargets } from "../../../src/domain/batches/target-rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_FORM } from "../../../adapters/console/app/views/new-call/call-form.ts";
-import { formOfCall, savedForm, saveForm } from "../../../adapters/console/app/views/new-call/earlier-forms.ts";
+import { EMPTY_FORM } from "../../../adapters/console/app/pages/new-call/call-form.ts";
+import { formOfCall, savedForm, saveForm } from "../../../adapters/console/app/pages/new-call/earlier-forms.ts";
 
 const CALL = {
   id: "call_1",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import en from "../../../adapters/console/app/dictionary/en/call.ts";
 import pt from "../../../adapters/console/app/dictionary/pt/call.ts";
-import { eventText } from "../../../adapters/console/app/views/call/event-text.ts";
+import { eventText } from "../../../adapters/console/app/pages/call/event-text.ts";
 import type { CallEvent } from "../../../src/client/index.ts";
 import { EVENT_TYPES, type EventData } from "../../../src/domain/events.ts";
 

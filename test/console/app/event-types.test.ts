@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/app/views/webhooks/event-types.ts";
+import { choiceOf, END_TYPES, typesOf } from "../../../adapters/console/app/pages/webhooks/event-types.ts";
 import { EVENT_TYPES } from "../../../src/domain/events.ts";
 
 test("every event type is in one group", () => {

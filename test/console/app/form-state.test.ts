@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
-import { FormState } from "../../../adapters/console/app/views/new-call/form-state.ts";
+import { FormState } from "../../../adapters/console/app/pages/new-call/form-state.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 
 function filledForm(): FormState {

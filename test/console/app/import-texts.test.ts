@@ -5,11 +5,11 @@ import enBatch from "../../../adapters/console/app/dictionary/en/new-batch.ts";
 import { changeLanguage } from "../../../adapters/console/app/dictionary/language.ts";
 import pt from "../../../adapters/console/app/dictionary/pt/form-faults.ts";
 import ptBatch from "../../../adapters/console/app/dictionary/pt/new-batch.ts";
-import { targetFaultText } from "../../../adapters/console/app/views/batches/target-fault-texts.ts";
+import { targetFaultText } from "../../../adapters/console/app/pages/batches/target-fault-texts.ts";
 import {
   fileFaultSentence,
   importFaultText,
-} from "../../../adapters/console/app/views/new-batch/file-fault-sentence.ts";
+} from "../../../adapters/console/app/pages/new-batch/file-fault-sentence.ts";
 import {
   type FileFault,
   type FileFaultCode,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { callerForm, callerOfForm } from "../../../adapters/console/app/views/instances/caller-form.ts";
-import { pauseUntil } from "../../../adapters/console/app/views/instances/code-pause.ts";
-import { networkKind, operatorName } from "../../../adapters/console/app/views/instances/network-kind.ts";
+import { callerForm, callerOfForm } from "../../../adapters/console/app/pages/instances/caller-form.ts";
+import { pauseUntil } from "../../../adapters/console/app/pages/instances/code-pause.ts";
+import { networkKind, operatorName } from "../../../adapters/console/app/pages/instances/network-kind.ts";
 
 describe("a form's caller", () => {
   test("is missing if the form is empty", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { levelsOf, SILENT_LEVELS } from "../../../adapters/console/app/views/call/levels.ts";
+import { levelsOf, SILENT_LEVELS } from "../../../adapters/console/app/pages/call/levels.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 
 /** Two channels, interleaved. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { limitsIn } from "../../../adapters/console/app/views/new-call/limits-in.ts";
+import { limitsIn } from "../../../adapters/console/app/pages/new-call/limits-in.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/limits.ts";
 import { componentSchemas } from "../../../src/http/docs/schema-conversion.ts";
 import { fuzz } from "../../support/fuzz.ts";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CallSource, LiveCallList } from "../../../adapters/console/app/views/calls/live-calls.ts";
+import { type CallSource, LiveCallList } from "../../../adapters/console/app/pages/calls/live-calls.ts";
 import { idSource } from "../../../src/base/ids.ts";
 import type { Call, CallEvent } from "../../../src/client/index.ts";
 

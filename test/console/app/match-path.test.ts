@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { matchPath } from "../../../adapters/console/app/views/all-views.ts";
+import { matchPath } from "../../../adapters/console/app/pages/all-pages.ts";
 
 describe("a page's pattern", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Headset, MicrophoneCall } from "../../../adapters/console/app/views/calls/microphone-call.ts";
+import { type Headset, MicrophoneCall } from "../../../adapters/console/app/pages/calls/microphone-call.ts";
 import type { CallStream, StreamCallEvent, StreamEnd, StreamEvent } from "../../../src/client/index.ts";
 import { Inbox } from "../../../src/client/stream/stream-inbox.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { areaOf, MEASURES, trendOf } from "../../../adapters/console/app/views/call/quality-trends.ts";
+import { areaOf, MEASURES, trendOf } from "../../../adapters/console/app/pages/call/quality-trends.ts";
 import type { QualityInterval } from "../../../src/client/index.ts";
 
 const SIZE = { width: 100, height: 40 };

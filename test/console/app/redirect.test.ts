@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionState } from "../../../adapters/console/api.ts";
-import { pageAfter, redirectOf } from "../../../adapters/console/app/views/all-views.ts";
+import { pageAfter, redirectOf } from "../../../adapters/console/app/pages/all-pages.ts";
 
 const signedOutSession: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url"> = {
   account: null,

@@ -6,7 +6,7 @@ import {
   type RowWindow,
   rowAfterKey,
   rowWindow,
-} from "../../../adapters/console/app/views/calls/row-window.ts";
+} from "../../../adapters/console/app/pages/calls/row-window.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("the window of a long list", () => {

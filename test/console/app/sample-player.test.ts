@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SamplePlayer } from "../../../adapters/console/app/views/new-call/voice/sample-player.ts";
+import { SamplePlayer } from "../../../adapters/console/app/pages/new-call/voice/sample-player.ts";
 
 /** A player whose loads and sounds end when a test ends them. */
 function scene() {

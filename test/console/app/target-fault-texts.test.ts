@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changeLanguage } from "../../../adapters/console/app/dictionary/language.ts";
-import { targetFaultPlace, targetFaultText } from "../../../adapters/console/app/views/batches/target-fault-texts.ts";
+import { targetFaultPlace, targetFaultText } from "../../../adapters/console/app/pages/batches/target-fault-texts.ts";
 
 const NUMBER_FAULT = {
   column: "phoneNumber",

@@ -4,7 +4,7 @@ import {
   curlTokenExample,
   type TokenUse,
   typescriptExample,
-} from "../../../adapters/console/app/views/tokens/token-examples.ts";
+} from "../../../adapters/console/app/pages/tokens/token-examples.ts";
 
 const use: TokenUse = { url: "http://127.0.0.1:8080", token: "rp_live_abc", scopes: null, instance: "inst_1" };
 

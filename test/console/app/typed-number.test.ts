@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { phoneNumberOf, spacedNumber } from "../../../adapters/console/app/views/calls/typed-number.ts";
+import { phoneNumberOf, spacedNumber } from "../../../adapters/console/app/pages/calls/typed-number.ts";
 import { fuzz } from "../../support/fuzz.ts";
 
 describe("a typed phone number", () => {

@@ -6,7 +6,7 @@ import {
   suggestedVoice,
   voiceLanguages,
   voiceWithId,
-} from "../../../adapters/console/app/views/new-call/voice/voice-languages.ts";
+} from "../../../adapters/console/app/pages/new-call/voice/voice-languages.ts";
 import type { Voice } from "../../../src/client/index.ts";
 
 function voice(id: string, quality: Voice["quality"] = "robotic", alias_of: string | null = null): Voice {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { WavPeaks } from "../../../adapters/console/app/views/call/wav-peaks.ts";
+import { WavPeaks } from "../../../adapters/console/app/pages/call/wav-peaks.ts";
 
 /** A WAV file of 16-bit PCM whose channels are interleaved. */
 function wav(samples: readonly number[], channels: number, extraChunk: readonly number[] = []): Uint8Array {

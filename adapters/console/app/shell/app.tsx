@@ -8,7 +8,7 @@ import { language } from "../dictionary/language.ts";
 import pt from "../dictionary/pt/shell.ts";
 import { ConfirmDialog } from "./confirm.tsx";
 import { Navigation } from "./navigation.tsx";
-import { Outlet, shownView, useRoutes } from "./outlet.tsx";
+import { Outlet, shownPage, useRoutes } from "./outlet.tsx";
 import { href, path } from "./place.ts";
 import { isServerReachable } from "./server-reachability.ts";
 import { account, loadSignIn as loadSession, sessionFault, signedIn as sessionState } from "./session.ts";
@@ -23,7 +23,7 @@ export function App() {
   useEffect(() => {
     document.documentElement.lang = tag;
   }, [tag]);
-  const view = shownView.value;
+  const view = shownPage.value;
   const isSignedOut =
     account.value === null || (typeof view === "object" && "route" in view && view.route.access === "signed-out");
   return (

@@ -7,26 +7,26 @@ import { FaultNotice, Skeleton } from "../components/waiting.tsx";
 import { dictionary } from "../dictionary/dictionary.ts";
 import en from "../dictionary/en/shell.ts";
 import pt from "../dictionary/pt/shell.ts";
-import { matchPath, ROUTES, redirectOf, type ViewProps, type ViewRoute } from "../views/all-views.ts";
+import { matchPath, type PageProps, type PageRoute, ROUTES, redirectOf } from "../pages/all-pages.ts";
 import { href, navigate, path, query } from "./place.ts";
 import { signedIn } from "./session.ts";
 
 const t = dictionary({ en, pt });
 
-type ShownView =
+type ShownPage =
   | {
       readonly key: string;
-      readonly route: ViewRoute;
-      readonly params: ViewProps["params"];
-      readonly View: ComponentType<ViewProps>;
+      readonly route: PageRoute;
+      readonly params: PageProps["params"];
+      readonly Page: ComponentType<PageProps>;
     }
   | { readonly fault: unknown }
   | "missing";
 
-/** The view on the screen; undefined until the first view has loaded. */
-export const shownView = signal<ShownView | undefined>(undefined);
+/** The page on the screen; undefined until the first page has loaded. */
+export const shownPage = signal<ShownPage | undefined>(undefined);
 
-/** Shows the view for the current address; the previous view stays until the new one has loaded. */
+/** Shows the page for the current address; the previous page stays until the new one has loaded. */
 export function useRoutes(): void {
   useSignalEffect(() => {
     const state = signedIn.value;
@@ -34,7 +34,7 @@ export function useRoutes(): void {
     const currentPath = path.value;
     const routeMatch = routeOf(currentPath);
     if (routeMatch === undefined) {
-      shownView.value = "missing";
+      shownPage.value = "missing";
       return;
     }
     const search = query.value.toString();
@@ -45,7 +45,7 @@ export function useRoutes(): void {
   });
 }
 
-function routeOf(pagePath: string): { readonly route: ViewRoute; readonly params: ViewProps["params"] } | undefined {
+function routeOf(pagePath: string): { readonly route: PageRoute; readonly params: PageProps["params"] } | undefined {
   for (const route of ROUTES) {
     const params = matchPath(route.path, pagePath);
     if (params) return { route, params };
@@ -54,37 +54,37 @@ function routeOf(pagePath: string): { readonly route: ViewRoute; readonly params
 }
 
 async function show(shownPath: string, { route, params }: NonNullable<ReturnType<typeof routeOf>>): Promise<void> {
-  const previous = shownView.peek();
+  const previous = shownPage.peek();
   if (typeof previous === "object" && "key" in previous && previous.key === shownPath) return;
   try {
-    const { default: View } = await route.view();
-    if (path.peek() === shownPath) shownView.value = { key: shownPath, route, params, View };
+    const { default: Page } = await route.page();
+    if (path.peek() === shownPath) shownPage.value = { key: shownPath, route, params, Page };
   } catch (fault) {
-    if (path.peek() === shownPath) shownView.value = { fault };
+    if (path.peek() === shownPath) shownPage.value = { fault };
   }
 }
 
-/** Renders the view for the current address. */
+/** Renders the page for the current address. */
 export function Outlet() {
-  const view = shownView.value;
-  if (view === undefined) return <Skeleton lines={5} />;
-  if (view === "missing")
+  const shown = shownPage.value;
+  if (shown === undefined) return <Skeleton lines={5} />;
+  if (shown === "missing")
     return (
       <PageLayout title={t.value.missing} lead={t.value.missingLead}>
         <LinkButton to={href("/")}>{t.value.toOverview}</LinkButton>
       </PageLayout>
     );
   // After an update, the server no longer has the files of the old pages.
-  if ("fault" in view) return <FaultNotice error={view.fault} retry={() => location.reload()} />;
-  const { key, params, View } = view;
+  if ("fault" in shown) return <FaultNotice error={shown.fault} retry={() => location.reload()} />;
+  const { key, params, Page } = shown;
   return (
     <ErrorBoundary key={key}>
-      <View params={params} />
+      <Page params={params} />
     </ErrorBoundary>
   );
 }
 
-/** Keeps the rest of the console working if a view throws. */
+/** Keeps the rest of the console working if a page throws. */
 function ErrorBoundary({ children }: { readonly children: ComponentChildren }) {
   const [error, retry] = useErrorBoundary((thrown) => console.error(thrown));
   if (error === undefined) return <>{children}</>;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { PhoneConnection } from "../../../../adapters/console/app/views/phone/phone-connection.ts";
-import type { PhoneInput } from "../../../../adapters/console/app/views/phone/phone-state.ts";
+import { PhoneConnection } from "../../../../adapters/console/app/pages/phone/phone-connection.ts";
+import type { PhoneInput } from "../../../../adapters/console/app/pages/phone/phone-state.ts";
 
 /** A WebSocket without a network. */
 class FakeSocket {

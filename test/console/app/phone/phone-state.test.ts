@@ -3,7 +3,7 @@ import {
   nextPhoneState,
   type PhoneInput,
   type PhoneState,
-} from "../../../../adapters/console/app/views/phone/phone-state.ts";
+} from "../../../../adapters/console/app/pages/phone/phone-state.ts";
 import type { PhoneMessage } from "../../../../adapters/telephony/simulator/phones/phone-message.ts";
 
 const from = { phone_number: "+12025551234", display_name: null, withheld: false };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { numberFrom } from "../../../../adapters/console/app/views/phone/remembered-number.ts";
+import { numberFrom } from "../../../../adapters/console/app/pages/phone/remembered-number.ts";
 import { PHONE_NUMBER } from "../../../../src/domain/numbers/phone-number.ts";
 
 test.each([

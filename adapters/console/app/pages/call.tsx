@@ -13,7 +13,7 @@ import { faultCode } from "../shell/fault-sentence.ts";
 import { CONSOLE, href } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 import { useData } from "../shell/use-data.ts";
-import type { ViewProps } from "./all-views.ts";
+import type { PageProps } from "./all-pages.ts";
 import { ResultCard, TurnsCard } from "./call/agent.tsx";
 import { t } from "./call/call-texts.ts";
 import { ListenCard } from "./call/listen.tsx";
@@ -30,7 +30,7 @@ const TRANSCRIPT_POLL_MS = 2_500;
 /** Interval for other calls, ms: no event announces new audio quality figures. */
 const QUALITY_POLL_MS = 5_000;
 
-export default function CallView({ params }: ViewProps) {
+export default function CallView({ params }: PageProps) {
   const callId = params.id ?? "";
   const call = useData(
     (signal) => client.calls.get(callId, { expand: EXPAND, signal }),

@@ -1,44 +1,44 @@
 import type { ComponentType } from "preact";
 import type { SessionState } from "../../api.ts";
 
-/** A view's props, taken from the address. */
-export interface ViewProps {
+/** The props of a page, taken from the address. */
+export interface PageProps {
   /** The values of the `:names` in its path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A console page. */
-export interface ViewRoute {
+/** The route of a page. */
+export interface PageRoute {
   /** Path under the console's path, with `:name` for a parameter. */
   readonly path: string;
   /** Visitors who may open it. */
   readonly access: "signed-in" | "signed-out" | "everyone";
   /** True if the page exists only if Ringport manages the accounts, not with the sessions of an embedding program. */
   readonly accounts?: boolean;
-  /** The view, in a separate file that is loaded when the view is first opened. */
-  readonly view: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
+  /** The page, in a separate file that is loaded when it is first opened. */
+  readonly page: () => Promise<{ readonly default: ComponentType<PageProps> }>;
 }
 
 /** All pages. To add one, add a line here and, if it belongs in the navigation, one in `shell/navigation.tsx`. */
-export const ROUTES: readonly ViewRoute[] = [
-  { path: "/", access: "signed-in", view: () => import("./overview.tsx") },
-  { path: "/phone", access: "signed-in", view: () => import("./phone.tsx") },
-  { path: "/instances", access: "signed-in", view: () => import("./instances.tsx") },
-  { path: "/instances/:id", access: "signed-in", view: () => import("./instance.tsx") },
-  { path: "/webhooks", access: "signed-in", view: () => import("./webhooks.tsx") },
-  { path: "/webhooks/:id", access: "signed-in", view: () => import("./webhook.tsx") },
-  { path: "/calls", access: "signed-in", view: () => import("./calls.tsx") },
-  { path: "/calls/new", access: "signed-in", view: () => import("./new-call.tsx") },
-  { path: "/calls/:id", access: "signed-in", view: () => import("./call.tsx") },
-  { path: "/batches", access: "signed-in", view: () => import("./batches.tsx") },
-  { path: "/batches/new", access: "signed-in", view: () => import("./new-batch.tsx") },
-  { path: "/batches/:id", access: "signed-in", view: () => import("./batch.tsx") },
-  { path: "/tokens", access: "signed-in", accounts: true, view: () => import("./tokens.tsx") },
-  { path: "/account", access: "signed-in", view: () => import("./account.tsx") },
-  { path: "/audit", access: "signed-in", accounts: true, view: () => import("./audit.tsx") },
-  { path: "/sign-in", access: "signed-out", accounts: true, view: () => import("./sign-in.tsx") },
-  { path: "/register", access: "signed-out", accounts: true, view: () => import("./register.tsx") },
-  { path: "/reset", access: "signed-out", accounts: true, view: () => import("./reset.tsx") },
+export const ROUTES: readonly PageRoute[] = [
+  { path: "/", access: "signed-in", page: () => import("./overview.tsx") },
+  { path: "/phone", access: "signed-in", page: () => import("./phone.tsx") },
+  { path: "/instances", access: "signed-in", page: () => import("./instances.tsx") },
+  { path: "/instances/:id", access: "signed-in", page: () => import("./instance.tsx") },
+  { path: "/webhooks", access: "signed-in", page: () => import("./webhooks.tsx") },
+  { path: "/webhooks/:id", access: "signed-in", page: () => import("./webhook.tsx") },
+  { path: "/calls", access: "signed-in", page: () => import("./calls.tsx") },
+  { path: "/calls/new", access: "signed-in", page: () => import("./new-call.tsx") },
+  { path: "/calls/:id", access: "signed-in", page: () => import("./call.tsx") },
+  { path: "/batches", access: "signed-in", page: () => import("./batches.tsx") },
+  { path: "/batches/new", access: "signed-in", page: () => import("./new-batch.tsx") },
+  { path: "/batches/:id", access: "signed-in", page: () => import("./batch.tsx") },
+  { path: "/tokens", access: "signed-in", accounts: true, page: () => import("./tokens.tsx") },
+  { path: "/account", access: "signed-in", page: () => import("./account.tsx") },
+  { path: "/audit", access: "signed-in", accounts: true, page: () => import("./audit.tsx") },
+  { path: "/sign-in", access: "signed-out", accounts: true, page: () => import("./sign-in.tsx") },
+  { path: "/register", access: "signed-out", accounts: true, page: () => import("./register.tsx") },
+  { path: "/reset", access: "signed-out", accounts: true, page: () => import("./reset.tsx") },
 ];
 
 /** The values of the `:names` in a pattern such as `/calls/:id`; undefined if the path does not match. */
@@ -76,7 +76,7 @@ export type Redirect = { readonly page: string } | { readonly url: string };
  * @param currentPage the current page with its query, to return to after signing in
  */
 export function redirectOf(
-  { access, accounts = false }: Pick<ViewRoute, "access" | "accounts">,
+  { access, accounts = false }: Pick<PageRoute, "access" | "accounts">,
   currentPage: string,
   session: Pick<SessionState, "account" | "accounts" | "registration" | "sign_in_url">,
 ): Redirect | undefined {

@@ -10,11 +10,11 @@ import { expectGoodLooks, LOOKS, waitUntilLoaded } from "./support/looks.ts";
 const SMALL_SCREENS = LOOKS.filter(({ width, scheme }) => width < 1_000 && scheme === "light");
 
 describeEach([ON_NODE], (target) => {
-  withTools("the views in Chromium", ["chromium-headless-shell"], () => {
+  withTools("the pages in Chromium", ["chromium-headless-shell"], () => {
     const console = useConsole(target, { env: { RINGPORT_STREAM_PREVIEW: "1" } });
 
-    async function expectViews(page: Page, views: Readonly<Record<string, string>>, looks = LOOKS): Promise<void> {
-      for (const [name, path] of Object.entries(views)) {
+    async function expectPages(page: Page, pages: Readonly<Record<string, string>>, looks = LOOKS): Promise<void> {
+      for (const [name, path] of Object.entries(pages)) {
         await page.goto(console.url + path);
         await waitUntilLoaded(page);
         await expectGoodLooks(page, name, looks);
@@ -27,12 +27,12 @@ describeEach([ON_NODE], (target) => {
       await waitUntilLoaded(page);
       await expectGoodLooks(page, "register");
       await console.signUp(); // there is now an account to sign in with
-      await expectViews(page, { "sign-in": "/sign-in", reset: "/reset" });
+      await expectPages(page, { "sign-in": "/sign-in", reset: "/reset" });
     });
 
     test("of a new account explain what to do", async () => {
       const page = await console.signUp();
-      await expectViews(page, {
+      await expectPages(page, {
         "overview-empty": "",
         "numbers-empty": "/instances",
         "calls-empty": "/calls",
@@ -47,11 +47,11 @@ describeEach([ON_NODE], (target) => {
       const client = console.server.client(await console.tokenOf(page));
       await page.goto(console.url);
       await page.getByRole("heading", { name: "Início", exact: true }).waitFor();
-      await expectViews(page, { "overview-empty-pt": "" }, SMALL_SCREENS);
-      const views = viewsOf(await history(client));
-      await expectViews(
+      await expectPages(page, { "overview-empty-pt": "" }, SMALL_SCREENS);
+      const pages = pagesOf(await history(client));
+      await expectPages(
         page,
-        Object.fromEntries(Object.entries(views).map(([name, path]) => [`${name}-pt`, path])),
+        Object.fromEntries(Object.entries(pages).map(([name, path]) => [`${name}-pt`, path])),
         SMALL_SCREENS,
       );
     });
@@ -59,7 +59,7 @@ describeEach([ON_NODE], (target) => {
     test("of an account in use are readable everywhere", { timeout: 180_000 }, async () => {
       const page = await console.signUp();
       const client = console.server.client(await console.tokenOf(page));
-      await expectViews(page, viewsOf(await history(client)));
+      await expectPages(page, pagesOf(await history(client)));
     });
   });
 });
@@ -70,7 +70,7 @@ interface History {
 }
 
 /** The pages of a user with this history; the page of a call has its own test. */
-const viewsOf = ({ instanceId, webhookId }: History): Record<string, string> => ({
+const pagesOf = ({ instanceId, webhookId }: History): Record<string, string> => ({
   overview: "",
   numbers: "/instances",
   number: `/instances/${instanceId}`,

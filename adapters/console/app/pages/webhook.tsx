@@ -16,7 +16,7 @@ import { href, navigate } from "../shell/place.ts";
 import { toast } from "../shell/toasts.tsx";
 import { useAction } from "../shell/use-action.ts";
 import { type Data, useData } from "../shell/use-data.ts";
-import type { ViewProps } from "./all-views.ts";
+import type { PageProps } from "./all-pages.ts";
 import { DeliveriesCard } from "./webhooks/deliveries-card.tsx";
 import { SecretDialog } from "./webhooks/secret-dialog.tsx";
 import { WebhookBadge } from "./webhooks/status-badge.tsx";
@@ -24,7 +24,7 @@ import { WebhookForm } from "./webhooks/webhook-form.tsx";
 
 const t = dictionary({ en, pt });
 
-export default function WebhookView({ params: { id = "" } }: ViewProps) {
+export default function WebhookView({ params: { id = "" } }: PageProps) {
   const webhook = useData((signal) => client.webhooks.get(id, { signal }));
   const { detail } = t.value;
   if (faultCode(webhook.fault.value) === "webhook_not_found")

@@ -18,7 +18,7 @@ import { onEvents } from "../shell/live.ts";
 import { href } from "../shell/place.ts";
 import { signedIn } from "../shell/session.ts";
 import { type Data, useData } from "../shell/use-data.ts";
-import type { ViewProps } from "./all-views.ts";
+import type { PageProps } from "./all-pages.ts";
 import { DeleteCard } from "./instances/delete-card.tsx";
 import { FactsCard } from "./instances/facts-card.tsx";
 import { LinkCard } from "./instances/link-card.tsx";
@@ -33,7 +33,7 @@ import { EMPTY_FORM } from "./new-call/call-form.ts";
 
 const t = dictionary({ en, pt });
 
-export default function InstanceView({ params: { id = "" } }: ViewProps) {
+export default function InstanceView({ params: { id = "" } }: PageProps) {
   const instance = useData(
     (signal) => client.instances.get(id, { expand: ["connection"], signal }),
     ({ instance_id, type }) => instance_id === id && type !== "instance.deleted",

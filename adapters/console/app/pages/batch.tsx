@@ -4,7 +4,7 @@ import { Loaded } from "../components/waiting.tsx";
 import { client } from "../shell/client.ts";
 import { faultCode } from "../shell/fault-sentence.ts";
 import { href } from "../shell/place.ts";
-import type { ViewProps } from "./all-views.ts";
+import type { PageProps } from "./all-pages.ts";
 import { BatchActions } from "./batches/batch-actions.tsx";
 import { batchTexts as t } from "./batches/batch-texts.ts";
 import { DraftBatch } from "./batches/draft/draft-batch.tsx";
@@ -12,7 +12,7 @@ import { LiveBatch } from "./batches/live-batch.tsx";
 import { isOfBatch, useLiveData } from "./batches/use-live-data.ts";
 
 /** `/batches/:id`: a draft with its plan, or a live view of a started batch. */
-export default function BatchView({ params: { id = "" } }: ViewProps) {
+export default function BatchView({ params: { id = "" } }: PageProps) {
   const data = useLiveData(
     (signal) => client.batches.get(id, { signal }),
     (event) => isOfBatch(event, id),
