@@ -2,14 +2,34 @@ import type { System } from "../ports.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { PortsExhausted } from "./engine.ts";
 
-/** The pairs of ports used by calls: an even one for RTP, the next for RTCP (RFC 3550 section 11). */
+/** Number of pairs below 65,536. */
+const PAIRS = 2 ** 15;
+/** Mark of a pair that no thread uses. */
+const FREE = 0;
+
+/**
+ * The pairs of ports used by calls: an even one for RTP, the next for RTCP (RFC 3550 section 11). Threads with the same
+ * memory never take the same pair: its byte has the number of the thread that uses it.
+ */
 export class PortPairs {
-  readonly #usedPorts = new Set<number>();
+  readonly #owners: Uint8Array;
+  readonly #thread: number;
   readonly #randomBytes = new Uint8Array(4);
   readonly #system: System;
 
-  constructor(system: System) {
+  /** The memory in which threads mark their pairs. */
+  static memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(PAIRS);
+  }
+
+  /**
+   * @param memory memory of all threads with calls on these ports. Default: a separate one
+   * @param thread number of this thread, 1 to 255. Default: 1
+   */
+  constructor(system: System, memory: SharedArrayBuffer = PortPairs.memory(), thread = 1) {
     this.#system = system;
+    this.#owners = new Uint8Array(memory);
+    this.#thread = thread;
   }
 
   /**
@@ -25,25 +45,29 @@ export class PortPairs {
     const start = this.#random(pairs);
     for (let i = 0; i < pairs; i++) {
       const port = firstEvenPort + 2 * ((start + i) % pairs);
-      if (this.#usedPorts.has(port)) continue;
-      this.#usedPorts.add(port);
+      if (Atomics.compareExchange(this.#owners, port >> 1, FREE, this.#thread) !== FREE) continue;
       try {
         const result = await bind(port);
         if (result !== undefined) return result;
       } catch (fault) {
-        this.#usedPorts.delete(port);
+        this.release(port);
         throw fault;
       }
-      this.#usedPorts.delete(port);
+      this.release(port);
     }
     throw new PortsExhausted(
       `all ${pairs} pairs of UDP ports from ${first} to ${last} are in use; a wider range (rtpPorts) allows more calls`,
     );
   }
 
-  /** Releases the pair. Idempotent. */
+  /** Releases a pair of this thread. Idempotent. */
   release(port: number): void {
-    this.#usedPorts.delete(port);
+    Atomics.compareExchange(this.#owners, port >> 1, this.#thread, FREE);
+  }
+
+  /** Releases all pairs of the thread, which has ended. */
+  releaseAll(): void {
+    for (let pair = 0; pair < PAIRS; pair++) this.release(2 * pair);
   }
 
   #random(limit: number): number {
