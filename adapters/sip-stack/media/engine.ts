@@ -23,8 +23,20 @@ export interface MediaEngine {
    * @throws {PortsExhausted} every port in the range is in use; the message names the range
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
+  /** The threads that carry calls, in the order of their numbers. */
+  threads(): readonly MediaThreadState[];
   /** Ends every session. Idempotent. */
   close(): Promise<void>;
+}
+
+/** Maximum number of threads besides the application's. */
+export const MAX_MEDIA_THREADS = 127;
+
+/** State of a thread that carries the audio of calls. */
+export interface MediaThreadState {
+  /** Number of the thread, from 1; 0 is the application's thread. */
+  readonly number: number;
+  readonly calls: number;
 }
 
 /** Time until which packets may be sent. */

@@ -12,6 +12,8 @@ export interface ThreadEngineOptions {
   readonly system?: System | undefined;
   /** The timer wheel for all audio. Default: a separate one. */
   readonly clock?: MediaClock | undefined;
+  /** The ports of its calls. Default: not shared with another engine. */
+  readonly ports?: PortPairs | undefined;
 }
 
 /** An engine whose calls run in this thread. */
@@ -23,7 +25,7 @@ export interface ThreadEngine extends MediaEngine {
 export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEngine {
   const { system = realSystem } = options;
   const clock = options.clock ?? new MediaClock(system);
-  const ports = new PortPairs(system);
+  const ports = options.ports ?? new PortPairs(system);
   const sessions = new Set<RtpSession>();
   let isClosed = false;
 
@@ -56,7 +58,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     if (options.clock === undefined) clock.close();
   }
 
-  return { clock, open, close };
+  return { clock, open, close, threads: () => [{ number: 0, calls: sessions.size }] };
 }
 
 /** The sockets of one call. */
@@ -117,8 +119,7 @@ class UdpSockets implements MediaSockets {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    void this.#rtcp?.close();
-    await this.#rtp?.close();
+    await Promise.all([this.#rtcp?.close(), this.#rtp?.close()]);
     this.#ports.release(this.port);
   }
 }

@@ -20,13 +20,17 @@ async function startSender(place: string, deadlineMs: number) {
   });
   const child = spawn(process.execPath, [SENDER, String(socket.address().port), place, String(deadlineMs)]);
   onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
   while (packets < 5) await pause(20);
-  return { child, packets: () => packets };
+  return { child, packets: () => packets, output: () => output };
 }
 
 for (const place of ["thread", "worker"])
   test(`in a ${place}, a stopped process sends no audio after its deadline`, async () => {
-    const { child, packets } = await startSender(place, DEADLINE_MS);
+    const { child, packets, output } = await startSender(place, DEADLINE_MS);
     process.kill(child.pid!, "SIGSTOP");
     await pause(100); // packets in flight
     const before = packets();
@@ -35,6 +39,7 @@ for (const place of ["thread", "worker"])
     await pause(1_000);
     expect(packets()).toBe(before);
     expect(child.exitCode).toBeNull();
+    expect(output()).toBe(""); // no call has been lost: its thread was not stuck
   });
 
 test("a process that was stopped for less than its deadline continues sending", async () => {

@@ -14,7 +14,7 @@ const engine = await createEngine({
 const deadlines = { send: Infinity };
 const session = await engine.open(
   { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: 8_000, lossMs: 20_000 },
-  { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} },
+  { sending() {}, receiving() {}, digit() {}, silent() {}, lost: (detail) => console.log(detail) },
   deadlines,
 );
 session.connect({ read: (frame) => frame.fill(1_000).length }, { write() {} });

@@ -48,6 +48,15 @@ export function newSharedCall(sampleRate: number): SharedCall {
   };
 }
 
+/** Data with which a media worker starts. */
+export interface MediaWorkerStart {
+  /** Number of the thread, 1 to 255. */
+  readonly thread: number;
+  /** Memory of the ports that all threads share. */
+  readonly ports: SharedArrayBuffer;
+  readonly heartbeat: SharedArrayBuffer;
+}
+
 /**
  * Message from the main thread to the worker, about the call `id`. A message with a `ticket` gets a `done` in reply.
  */

@@ -1,9 +1,17 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { errorText, type FrameSink, type FrameSource, realSystem } from "../../ports.ts";
 import type { MediaListener, MediaSession } from "../engine.ts";
+import { PortPairs } from "../port-pairs.ts";
 import { createThreadEngine } from "../thread-engine.ts";
+import { BEAT_MS, Heartbeat } from "./heartbeat.ts";
 import { SampleRing } from "./sample-ring.ts";
-import { CELL, type FromMediaWorker, type SharedCall, type ToMediaWorker } from "./shared-call.ts";
+import {
+  CELL,
+  type FromMediaWorker,
+  type MediaWorkerStart,
+  type SharedCall,
+  type ToMediaWorker,
+} from "./shared-call.ts";
 import { writeEvidence, writeStatistics } from "./statistics-board.ts";
 
 /** The worker's end of the outbound audio: samples prepared by the main thread, or silence. */
@@ -60,16 +68,15 @@ class RingSink implements FrameSink {
 
 // The entry of the media worker (see worker-engine.ts): an engine whose calls exchange samples through shared memory.
 
-/** Maximum age of a call's published statistics, ms. */
-const STATISTICS_INTERVAL_MS = 250;
-
 interface Call {
   readonly session: MediaSession;
   readonly sink: RingSink;
   readonly sharedStatistics: Float64Array;
 }
 
-const engine = createThreadEngine();
+const { thread, ports, heartbeat: heartbeatMemory } = workerData as MediaWorkerStart;
+const heartbeat = new Heartbeat(heartbeatMemory);
+const engine = createThreadEngine({ ports: new PortPairs(realSystem, ports, thread) });
 const calls = new Map<number, Call>();
 
 function post(message: FromMediaWorker): void {
@@ -148,7 +155,8 @@ function receive(message: ToMediaWorker): void {
 }
 
 setInterval(() => {
+  heartbeat.beat();
   for (const id of calls.keys()) publish(id);
-}, STATISTICS_INTERVAL_MS).unref();
+}, BEAT_MS).unref();
 parentPort?.on("message", receive);
 post({ type: "ready", monotonic: realSystem.monotonic() });

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ClosedError, MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
+import { ClosedError, type MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
 import {
   type MediaEngine,
   type MediaListener,
@@ -8,7 +8,8 @@ import {
   PortsExhausted,
   type SendDeadline,
 } from "../engine.ts";
-import { type FromMediaWorker, newSharedCall, type ToMediaWorker } from "./shared-call.ts";
+import { BEAT_MS, Heartbeat, HeartbeatWatch, STUCK_MS } from "./heartbeat.ts";
+import { type FromMediaWorker, type MediaWorkerStart, newSharedCall, type ToMediaWorker } from "./shared-call.ts";
 import { WorkerSession } from "./worker-session.ts";
 
 /** Time to load the worker's code on a busy machine, ms. */
@@ -23,12 +24,17 @@ const ENTRY: URL = new URL(
   import.meta.url,
 );
 
-/** An engine whose calls run in a worker thread. */
-export interface WorkerEngine extends MediaEngine {
-  /** False once the worker has died: it opens no more calls, and its calls are lost. */
-  readonly isAlive: boolean;
-  /** Reason for its death; a sentence. */
-  readonly exitReason: string | undefined;
+/** Options of a {@link WorkerEngine}. */
+export interface WorkerEngineOptions extends Pick<MediaWorkerStart, "thread" | "ports"> {
+  readonly system: System;
+  /** Moves the samples of the calls in this thread. */
+  readonly clock: MediaClock;
+  /** Entry file of the worker. Default: its own file. */
+  readonly entry?: URL | undefined;
+  /** Called when the last call has ended. */
+  readonly onEmpty: () => void;
+  /** Called when the worker has died, with the reason as a sentence; its calls are lost. */
+  readonly onDeath: (reason: string) => void;
 }
 
 interface PendingOpen {
@@ -36,24 +42,18 @@ interface PendingOpen {
   readonly onRefused: (fault: Error) => void;
 }
 
-/**
- * Carries the audio of calls in a worker thread, with its own sockets and clock; rejects if no worker can be started.
- * @param entry entry file of the worker. Default: its own file
- */
-export async function createWorkerEngine(system: System, entry: URL = ENTRY): Promise<WorkerEngine> {
-  const engine = new Engine(system, entry);
-  await engine.ready;
-  return engine;
-}
-
-class Engine implements WorkerEngine {
+/** Carries the audio of calls in a worker thread, with its own sockets and clock. */
+export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
+  /** Resolves when the worker takes calls; rejects if it could not be started. */
   readonly ready: Promise<void>;
+  readonly #options: WorkerEngineOptions;
   readonly #worker: Worker;
-  readonly #system: System;
-  readonly #clock: MediaClock;
+  readonly #heartbeat: Heartbeat;
+  #cancelCheck: (() => void) | undefined;
   /** Lead of this thread's clock over the worker's, ms; too large by the transit time of `ready`. */
   #aheadMs = 0;
   readonly #pendingOpens = new Map<number, PendingOpen>();
+  /** The listeners of all calls, those that are being opened included. */
   readonly #listeners = new Map<number, MediaListener>();
   readonly #sessions = new Map<number, WorkerSession>();
   readonly #pendingReplies = new Map<number, (fault?: string) => void>();
@@ -63,30 +63,34 @@ class Engine implements WorkerEngine {
   #exitReason: string | undefined;
   #closePromise: Promise<void> | undefined;
 
-  constructor(system: System, entry: URL) {
-    this.#system = system;
-    this.#clock = new MediaClock(system);
+  constructor(options: WorkerEngineOptions) {
+    this.#options = options;
     this.ready = new Promise((resolve, reject) => {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
-    this.#worker = new Worker(entry, { name: "ringport sip media" });
+    const { entry = ENTRY, thread, ports, system } = options;
+    const heartbeat = Heartbeat.memory();
+    this.#heartbeat = new Heartbeat(heartbeat);
+    const workerData: MediaWorkerStart = { thread, ports, heartbeat };
+    this.#worker = new Worker(entry, { name: `ringport sip media ${thread}`, workerData });
     this.#worker.on("message", this.#receive);
     this.#worker.on("error", (fault: Error) => this.#handleExit(fault.message));
     this.#worker.on("exit", (code) => this.#handleExit(`it exited with code ${code}`));
     const cancel = system.after(START_TIMEOUT_MS, () => {
       this.#handleExit(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
-      void this.#worker.terminate();
     });
     void this.ready.then(cancel, cancel);
   }
 
-  get isAlive(): boolean {
-    return this.#exitReason === undefined;
+  /** Number of calls, those that are being opened included. */
+  get calls(): number {
+    return this.#listeners.size;
   }
 
-  get exitReason(): string | undefined {
-    return this.#exitReason;
+  /** False once the worker has died: it opens no more calls, and its calls are lost. */
+  get isAlive(): boolean {
+    return this.#exitReason === undefined;
   }
 
   async open(
@@ -99,6 +103,7 @@ class Engine implements WorkerEngine {
     const id = ++this.#lastId;
     const sharedCall = newSharedCall(media.sampleRate);
     this.#listeners.set(id, listener);
+    if (this.#cancelCheck === undefined) this.#watch();
     try {
       const port = await new Promise<number>((onOpened, onRefused) => {
         this.#pendingOpens.set(id, { onOpened, onRefused });
@@ -113,7 +118,7 @@ class Engine implements WorkerEngine {
         listener,
         deadlines,
         aheadMs: this.#aheadMs,
-        clock: this.#clock,
+        clock: this.#options.clock,
         post: this.#post,
         request: this.#request,
         onClosed: () => this.#forget(id),
@@ -135,7 +140,7 @@ class Engine implements WorkerEngine {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
-    this.#clock.close();
+    this.#handleExit("it was closed");
     await this.#worker.terminate();
   }
 
@@ -153,7 +158,7 @@ class Engine implements WorkerEngine {
 
   readonly #receive = (message: FromMediaWorker): void => {
     if (message.type === "ready") {
-      this.#aheadMs = this.#system.monotonic() - message.monotonic;
+      this.#aheadMs = this.#options.system.monotonic() - message.monotonic;
       this.#resolveReady();
       this.#updateRef();
     } else if (message.type === "done") {
@@ -178,6 +183,26 @@ class Engine implements WorkerEngine {
     this.#listeners.delete(id);
     this.#sessions.delete(id);
     this.#updateRef();
+    if (this.#listeners.size > 0) return;
+    this.#stopWatch();
+    this.#options.onEmpty();
+  }
+
+  /** Watches the worker's heartbeat during calls. */
+  #watch(): void {
+    const { system } = this.#options;
+    const watch = new HeartbeatWatch(this.#heartbeat.beats, system.monotonic());
+    const check = (): void => {
+      if (watch.isStuck(this.#heartbeat.beats, system.monotonic()))
+        this.#handleExit(`it has not responded for ${STUCK_MS / 1_000} s`);
+      else this.#cancelCheck = system.after(BEAT_MS, check);
+    };
+    this.#cancelCheck = system.after(BEAT_MS, check);
+  }
+
+  #stopWatch(): void {
+    this.#cancelCheck?.();
+    this.#cancelCheck = undefined;
   }
 
   /** Keeps the process alive only during calls and the start. */
@@ -187,16 +212,19 @@ class Engine implements WorkerEngine {
     else this.#worker.unref();
   }
 
+  /** Settles all requests and reports the calls as lost, once. */
   #handleExit(reason: string): void {
     if (this.#exitReason !== undefined) return;
     this.#exitReason = `the thread for the audio of calls has ended: ${reason}`;
+    this.#stopWatch();
     const fault = new Error(this.#exitReason);
     this.#rejectReady(fault);
     for (const { onRefused } of [...this.#pendingOpens.values()]) onRefused(fault);
     for (const settle of [...this.#pendingReplies.values()]) settle();
     this.#pendingReplies.clear();
-    if (this.#closePromise === undefined)
-      for (const session of this.#sessions.values()) session.reportLoss(this.#exitReason);
+    if (this.#closePromise !== undefined) return;
+    for (const session of this.#sessions.values()) session.reportLoss(this.#exitReason);
+    this.#options.onDeath(this.#exitReason);
   }
 }
 

@@ -1,37 +1,23 @@
 import { createSocket } from "node:dgram";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { createEngine, type MediaPlace } from "../../../../adapters/sip-stack/media/create-engine.ts";
-import type {
-  MediaEngine,
-  MediaListener,
-  MediaSession,
-  StreamSettings,
-} from "../../../../adapters/sip-stack/media/engine.ts";
+import type { MediaEngine } from "../../../../adapters/sip-stack/media/engine.ts";
 import { writeRtpHeader } from "../../../../adapters/sip-stack/media/rtp-packet.ts";
 import { Playout } from "../../../../src/audio/playout/playout.ts";
 import { MULAW_LEVELS } from "../../../../src/audio/samples/g711-companding.ts";
 import { tone, toneShare } from "../../../../src/audio/tones/tone.ts";
 import { silentLogger } from "../../../../src/ports/logger.ts";
-import type { FrameSource } from "../../../../src/ports/media.ts";
 import { realSystem } from "../../../../src/ports/system.ts";
-import { type Arrival, type FarEnd, startFarEnd } from "./far-end.ts";
+import { decodePackets, type EchoedCall, isLost, killThread, loudPart, RATE, startCall } from "./echoed-call.ts";
+import type { Arrival } from "./far-end.ts";
 
-const RATE = 8_000;
 const HZ = 437;
 const engines: MediaEngine[] = [];
-const farEnds: FarEnd[] = [];
 
 afterEach(async () => {
   await Promise.all(engines.splice(0).map((engine) => engine.close()));
-  await Promise.all(farEnds.splice(0).map((farEnd) => farEnd.close()));
 });
-
-interface Call {
-  readonly session: MediaSession;
-  readonly farEnd: FarEnd;
-  readonly events: string[];
-  readonly heard: number[];
-}
 
 async function engineIn(place: MediaPlace): Promise<MediaEngine> {
   const engine = await createEngine({ system: realSystem, logger: silentLogger, place });
@@ -39,54 +25,8 @@ async function engineIn(place: MediaPlace): Promise<MediaEngine> {
   return engine;
 }
 
-async function call(engine: MediaEngine, source: FrameSource): Promise<Call> {
-  const farEnd = await startFarEnd();
-  farEnds.push(farEnd);
-  const events: string[] = [];
-  const listener: MediaListener = {
-    sending: () => events.push("sending"),
-    receiving: () => events.push("receiving"),
-    digit: (digit) => events.push(`digit ${digit}`),
-    silent: (detail) => events.push(`silent: ${detail}`),
-    lost: (detail) => events.push(`lost: ${detail}`),
-  };
-  const options = { address: "127.0.0.1", ports: [40_000, 42_000], sampleRate: RATE, lossMs: 20_000 } as const;
-  const session = await engine.open(options, listener);
-  const heard: number[] = [];
-  session.connect(source, { write: (frame) => void heard.push(...frame) });
-  const remote = { address: "127.0.0.1", port: farEnd.port };
-  const settings: StreamSettings = {
-    remote,
-    remoteRtcp: remote,
-    rtcpMux: true,
-    codec: "PCMU",
-    payloadType: { send: 0, receive: 0 },
-    telephoneEvent: { payloadType: 101, clockRate: 8_000 },
-    ptimeMs: 20,
-    srtp: undefined,
-    direction: "sendrecv",
-  };
-  session.configure(settings);
-  session.start();
-  return { session, farEnd, events, heard };
-}
-
-function decodePackets(arrivals: readonly Arrival[]): Int16Array {
-  return Int16Array.from(arrivals.flatMap(({ payload }) => [...payload].map((byte) => MULAW_LEVELS[byte]!)));
-}
-
-/** Part from the first to the last loud sample. */
-function loudPart(samples: Int16Array): Int16Array {
-  const isLoud = (sample: number): boolean => Math.abs(sample) > 1000;
-  return samples.subarray(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1);
-}
-
 function maxGapMs(arrivals: readonly Arrival[]): number {
   return Math.max(...arrivals.slice(1).map(({ at }, i) => at - arrivals[i]!.at));
-}
-
-async function sleep(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Blocks this thread for `ms`. */
@@ -123,11 +63,11 @@ const MAX_PAUSE_MS = 180;
 async function undisturbedCall(
   place: MediaPlace,
   play: (playout: ObservedPlayout) => Promise<void>,
-): Promise<Call & { readonly playout: ObservedPlayout }> {
+): Promise<EchoedCall & { readonly playout: ObservedPlayout }> {
   let maxPauseMs = 0;
   for (let attempt = 0; attempt < 5; attempt++) {
     const playout = new ObservedPlayout(RATE);
-    const finishedCall = await call(await engineIn(place), playout);
+    const finishedCall = await startCall(await engineIn(place), playout);
     await play(playout);
     if (playout.maxPauseMs < MAX_PAUSE_MS && playout.underruns === 0) return { ...finishedCall, playout };
     ({ maxPauseMs } = playout);
@@ -141,7 +81,7 @@ async function undisturbedCall(
 /** Plays a tone while this thread is blocked most of the time; returns the packets at the remote end and the longest pause. */
 async function playWhileStalling(place: MediaPlace, toneMs: number): Promise<{ arrivals: Arrival[]; pauseMs: number }> {
   const playout = new ObservedPlayout(RATE);
-  const { session, farEnd } = await call(await engineIn(place), playout);
+  const { session, farEnd } = await startCall(await engineIn(place), playout);
   await sleep(300);
   const countBefore = (await farEnd.arrivals()).length;
   playout.enqueue(tone(HZ, toneMs, RATE, 8_000));
@@ -210,7 +150,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
   });
 
   test("counts packets from unknown senders", async () => {
-    const { session, events } = await call(await engineIn(place), new Playout(RATE));
+    const { session, events } = await startCall(await engineIn(place), new Playout(RATE));
     for (let attempt = 0; !events.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     const stranger = createSocket("udp4");
     const packet = new Uint8Array(172);
@@ -247,7 +187,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 
   test("audio enqueued into silence is heard soon", async () => {
     const playout = new ObservedPlayout(RATE);
-    const { session, farEnd } = await call(await engineIn(place), playout);
+    const { session, farEnd } = await startCall(await engineIn(place), playout);
     await sleep(400);
     const countBefore = (await farEnd.arrivals()).length;
     playout.maxPauseMs = 0;
@@ -262,7 +202,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 
   test("keys are sent while the source waits", async () => {
     const playout = new Playout(RATE);
-    const { session, events } = await call(await engineIn(place), playout);
+    const { session, events } = await startCall(await engineIn(place), playout);
     await sleep(100);
     await session.sendDigits("5");
     await sleep(200);
@@ -272,7 +212,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 
   test("a source that cannot be pulled ahead is read once per frame interval", async () => {
     let frames = 0;
-    const { session } = await call(await engineIn(place), {
+    const { session } = await startCall(await engineIn(place), {
       read(frame) {
         frames++;
         frame.fill(0);
@@ -302,11 +242,7 @@ describe.each(["thread", "worker"] as const)("an engine in a %s", (place) => {
 });
 
 describe("a worker that dies", () => {
-  /** Kills the worker: an invalid stream description breaks its thread. */
-  const kill = ({ session }: Call): void => session.configure({} as StreamSettings);
-  const workerDeath = async (...calls: readonly Call[]): Promise<void> => {
-    const isLost = ({ events }: Call): boolean =>
-      events.some((event) => event.startsWith("lost: the thread for the audio"));
+  const workerDeath = async (...calls: readonly EchoedCall[]): Promise<void> => {
     for (let attempt = 0; !calls.every(isLost); attempt++) {
       if (attempt > 1_000) throw new Error("the calls were not notified of their worker's death");
       await sleep(10);
@@ -320,19 +256,22 @@ describe("a worker that dies", () => {
     const entry = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
     const engine = await createEngine({ system: realSystem, logger: silentLogger, place: "worker", entry });
     engines.push(engine);
-    const { events } = await call(engine, new Playout(RATE));
+    const { events } = await startCall(engine, new Playout(RATE));
     for (let attempt = 0; !events.includes("receiving") && attempt < 500; attempt++) await sleep(10);
     expect(events).toEqual(["sending", "receiving"]);
   });
 
   test("ends its calls, and a new one carries the next calls", async () => {
     const engine = await engineIn("worker");
-    const firstCalls = [await call(engine, new Playout(RATE)), await call(engine, new Playout(RATE))] as const;
-    kill(firstCalls[0]);
+    const firstCalls = [
+      await startCall(engine, new Playout(RATE)),
+      await startCall(engine, new Playout(RATE)),
+    ] as const;
+    killThread(firstCalls[0]);
     await workerDeath(...firstCalls);
     for (const { session } of firstCalls) await session.close();
     const playout = new Playout(RATE);
-    const { session, farEnd, events } = await call(engine, playout);
+    const { session, farEnd, events } = await startCall(engine, playout);
     playout.enqueue(tone(HZ, 300, RATE, 8_000));
     playout.end();
     await playout.whenDrained;
@@ -347,10 +286,10 @@ describe("a worker that dies", () => {
 
   test("while a call is being opened is replaced for that call", async () => {
     const engine = await engineIn("worker");
-    const firstCall = await call(engine, new Playout(RATE));
+    const firstCall = await startCall(engine, new Playout(RATE));
     const listener = { sending() {}, receiving() {}, digit() {}, silent() {}, lost() {} };
     const options = { address: "127.0.0.1", ports: [43_002, 43_999], sampleRate: RATE, lossMs: 20_000 } as const;
-    kill(firstCall);
+    killThread(firstCall);
     const sessions = await Promise.all([0, 1, 2].map(() => engine.open(options, listener)));
     await workerDeath(firstCall);
     expect(new Set(sessions.map(({ port }) => port)).size).toBe(3);
@@ -367,7 +306,7 @@ describe("without a worker", () => {
     const playout = new Playout(RATE);
     playout.enqueue(tone(HZ, 100, RATE, 8_000));
     playout.end();
-    const { session } = await call(engine, playout);
+    const { session } = await startCall(engine, playout);
     await playout.whenDrained;
     await session.close();
     expect(lines).toHaveLength(1);
