@@ -204,6 +204,10 @@ export interface SipTuning {
    * emergency and premium-rate numbers.
    */
   readonly accountDestinations?: SipDestinations | undefined;
+  /**
+   * Maximum number of threads for the audio of SIP calls, 1 to 127. Default: one fewer than the processors, at least 1.
+   */
+  readonly mediaThreads?: number | undefined;
 }
 
 /** Rules for numbers called over SIP. */

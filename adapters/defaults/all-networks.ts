@@ -81,13 +81,14 @@ async function prepareSip(options: RingportOptions): Promise<MakeNetworks> {
     accounts,
     accountsAllowPrivate: allowPrivate,
     accountDestinations: defaults,
+    mediaThreads,
     ...settings
   } = options.embedded?.sip ?? {};
   const trunkConfig = await sipTrunks(settings);
   const accountOptions = isOn(accounts) && { ...(accounts === true ? {} : accounts), allowPrivate, defaults };
   return async () => {
     const { sip } = await import("../telephony/sip/index.ts");
-    return sip({ ...trunkConfig, accounts: accountOptions, system: options.system, logger: options.log });
+    return sip({ ...trunkConfig, accounts: accountOptions, mediaThreads, system: options.system, logger: options.log });
   };
 }
 

@@ -36,6 +36,7 @@ const DESCRIBED_DEFAULTS: ReadonlySet<string> = new Set([
   "forever",
   "as long as the call",
   "host, port",
+  "one fewer than the processors",
   "generated, kept in the data folder",
 ]);
 

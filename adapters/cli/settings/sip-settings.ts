@@ -1,4 +1,4 @@
-import { onOff, phonePrefixes, sipServers, textSetting } from "./parsers.ts";
+import { onOff, phonePrefixes, sipServers, textSetting, wholeNumber } from "./parsers.ts";
 import { HIDDEN, setting } from "./setting.ts";
 
 /** Trunks, and users' SIP accounts. */
@@ -48,5 +48,12 @@ export const SIP = [
     onOff,
     "off",
     "Lets these accounts call premium-rate and satellite numbers.",
+  ),
+  setting(
+    "embedded.sip.mediaThreads",
+    "RINGPORT_SIP_MEDIA_THREADS",
+    wholeNumber(1, 127),
+    "one fewer than the processors",
+    "Maximum number of threads for the audio of SIP calls.",
   ),
 ] as const;

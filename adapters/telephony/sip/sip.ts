@@ -4,7 +4,7 @@ import type { Network } from "../../../src/ports/network-pages.ts";
 import { realSystem, type System } from "../../../src/ports/system.ts";
 import type { Telephony } from "../../../src/ports/telephony.ts";
 import type { MediaPlace } from "../../sip-stack/media/create-engine.ts";
-import type { MediaEngine } from "../../sip-stack/media/engine.ts";
+import { MAX_MEDIA_THREADS, type MediaEngine } from "../../sip-stack/media/engine.ts";
 import { HostLookup } from "../../untrusted-hosts/host-lookup.ts";
 import { type SipAccountsOptions, sipAccounts } from "./accounts/sip-accounts.ts";
 import { faultText, parseTrunks } from "./config/parse-trunks.ts";
@@ -32,6 +32,10 @@ export interface SipOptions {
    * does not disturb. Default: `auto`, a worker if there is more than one processor.
    */
   readonly media?: MediaPlace | undefined;
+  /**
+   * Maximum number of workers for the calls' audio, 1 to 127. Default: one fewer than the processors, at least 1.
+   */
+  readonly mediaThreads?: number | undefined;
 }
 
 /**
@@ -52,10 +56,15 @@ export function sip(options: SipOptions): readonly Network[] {
     throw new ConfigurationError(
       `the SIP trunks are invalid:\n${faults.map((fault) => `- ${faultText(fault)}`).join("\n")}`,
     );
+  const { mediaThreads: threads } = options;
+  if (threads !== undefined && !(Number.isInteger(threads) && threads >= 1 && threads <= MAX_MEDIA_THREADS))
+    throw new ConfigurationError(
+      `mediaThreads is ${threads}: it must be a whole number from 1 to ${MAX_MEDIA_THREADS}`,
+    );
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
   const media = shareResource(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
     const { createEngine } = await import("../../sip-stack/media/create-engine.ts");
-    return await createEngine({ system, logger, place: options.media });
+    return await createEngine({ system, logger, place: options.media, threads });
   });
   const parts = { system, logger, media, hosts: new HostLookup({ system }) };
   const mountedTrunks = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));

@@ -136,6 +136,7 @@ describe("reading settings", () => {
       RINGPORT_SIP_ACCOUNTS_ALLOW_PRIVATE: "1",
       RINGPORT_SIP_ACCOUNTS_ALLOWED_PREFIXES: "+49",
       RINGPORT_SIP_ACCOUNTS_ALLOW_PREMIUM: "1",
+      RINGPORT_SIP_MEDIA_THREADS: "3",
       RINGPORT_ALLOWED_PREFIXES: "+49, +1415, +49",
       RINGPORT_MAX_CALLS_PER_DAY: "200",
     });
@@ -157,6 +158,7 @@ describe("reading settings", () => {
           accounts: { servers: ["sip.acme.example", "*.acme.example"] },
           accountsAllowPrivate: true,
           accountDestinations: { allowedPrefixes: ["+49"], allowPremium: true },
+          mediaThreads: 3,
         },
         simulatorSampleRate: 8_000,
         httpSpeech: {
