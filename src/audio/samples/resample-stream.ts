@@ -3,22 +3,27 @@ import type { PcmChunk } from "../../ports/media.ts";
 import { concatPcm } from "./pcm.ts";
 import { Resampler } from "./resample.ts";
 
-/** Cache entry: a resampled piece, valid only if it follows `after`, or starts the stream if that is undefined. */
-interface CachedPiece {
-  readonly after: Int16Array | undefined;
-  readonly samples: Int16Array;
+/** A piece that was converted after certain other pieces. */
+interface ConvertedPiece {
+  /** Pending while another stream converts the piece. */
+  readonly samples: Promise<Int16Array>;
   /** The samples that follow if the stream ends with this piece. */
   tail: Int16Array | undefined;
+  /** Pieces that have followed this one. */
+  readonly next: WeakMap<Int16Array, ConvertedPiece>;
 }
 
-/** Results by piece and both rates, so that speech shared by many calls is converted only once. */
-const cache = new WeakMap<Int16Array, Map<string, CachedPiece>>();
+/** The first pieces of streams, each by both rates, so that speech shared by many calls is converted only once. */
+const firstPieces = new WeakMap<Int16Array, Map<string, ConvertedPiece>>();
 
 /** Number of samples of a piece that are converted without a pause. */
 const SLICE = 4_096;
+/** Number of samples that a stream's resampler processes at a time, which determines its memory. */
+const RESAMPLER_SLICE = 1_024;
 /** Number of samples that all streams together convert in one turn of the event loop: less than 2 ms of work. */
 const SAMPLES_PER_TURN = 24_000;
 
+const NO_SAMPLES = new Int16Array(0);
 const budget = new TurnBudget(SAMPLES_PER_TURN);
 
 /**
@@ -43,63 +48,67 @@ export async function* resampleStream(
 /** Consecutive pieces of one rate. */
 class Stretch {
   readonly fromRate: number;
-  readonly #rates: string;
-  readonly #resampler: Resampler;
-  /** Pieces whose result was cached; the resampler has not processed them yet. */
+  readonly #toRate: number;
+  /** Created for the first piece that no other stream converts. */
+  #resampler: Resampler | undefined;
+  /** Pieces that another stream has converted; the resampler has not processed them yet. */
   readonly #skippedPieces: Int16Array[] = [];
-  #lastPiece: Int16Array | undefined;
-  /** Cache entry of the latest piece; undefined if one of the pieces so far has no entry. */
-  #lastCachedPiece: CachedPiece | undefined;
+  #lastPiece: ConvertedPiece | undefined;
 
   constructor(from: number, to: number) {
     this.fromRate = from;
-    this.#rates = `${from} ${to}`;
-    this.#resampler = new Resampler(from, to);
+    this.#toRate = to;
   }
 
   async push(samples: Int16Array): Promise<Int16Array> {
-    const previousPiece = this.#lastPiece;
-    const isContinuous = previousPiece === undefined || this.#lastCachedPiece !== undefined;
-    this.#lastPiece = samples;
-    const cachedPiece = isContinuous ? cache.get(samples)?.get(this.#rates) : undefined;
-    if (cachedPiece !== undefined && cachedPiece.after === previousPiece) {
-      this.#skippedPieces.push(samples);
-      this.#lastCachedPiece = cachedPiece;
-      return cachedPiece.samples;
-    }
-    this.#catchUp();
-    const output = await this.#convert(samples);
-    this.#lastCachedPiece = undefined;
-    if (isContinuous && cachedPiece === undefined && output !== samples) {
-      this.#lastCachedPiece = { after: previousPiece, samples: output, tail: undefined };
-      const byRates = cache.get(samples) ?? new Map<string, CachedPiece>();
-      byRates.set(this.#rates, this.#lastCachedPiece);
-      cache.set(samples, byRates);
-    }
-    return output;
-  }
-
-  /** Converts a piece in slices, so that other work gets its turn between them. */
-  async #convert(samples: Int16Array): Promise<Int16Array> {
-    if (this.#resampler.heldSamples === 0) return samples;
-    const slices: Int16Array[] = [];
-    for (let at = 0; at < samples.length; at += SLICE) {
-      const slice = samples.subarray(at, at + SLICE);
-      await budget.take(slice.length);
-      slices.push(this.#resampler.push(slice));
-    }
-    return concatPcm(slices);
+    if (this.fromRate === this.#toRate) return samples;
+    const knownPiece = this.#find(samples);
+    if (knownPiece) this.#skippedPieces.push(samples);
+    this.#lastPiece = knownPiece ?? this.#add(samples);
+    return await this.#lastPiece.samples;
   }
 
   end(): Int16Array {
-    if (this.#lastCachedPiece?.tail !== undefined) return this.#lastCachedPiece.tail;
-    this.#catchUp();
-    const tail = this.#resampler.flush();
-    if (this.#lastCachedPiece !== undefined) this.#lastCachedPiece.tail = tail;
-    return tail;
+    if (this.#lastPiece === undefined) return NO_SAMPLES;
+    this.#lastPiece.tail ??= this.#currentResampler().flush();
+    return this.#lastPiece.tail;
   }
 
-  #catchUp(): void {
-    for (const samples of this.#skippedPieces.splice(0)) this.#resampler.push(samples);
+  #find(samples: Int16Array): ConvertedPiece | undefined {
+    if (this.#lastPiece) return this.#lastPiece.next.get(samples);
+    return firstPieces.get(samples)?.get(this.#rates);
   }
+
+  /** Converts a piece for all streams. */
+  #add(samples: Int16Array): ConvertedPiece {
+    const piece = { samples: convert(this.#currentResampler(), samples), tail: undefined, next: new WeakMap() };
+    if (this.#lastPiece) this.#lastPiece.next.set(samples, piece);
+    else {
+      const byRates = firstPieces.get(samples) ?? new Map<string, ConvertedPiece>();
+      firstPieces.set(samples, byRates.set(this.#rates, piece));
+    }
+    return piece;
+  }
+
+  get #rates(): string {
+    return `${this.fromRate} ${this.#toRate}`;
+  }
+
+  /** The resampler, after all pieces so far. */
+  #currentResampler(): Resampler {
+    this.#resampler ??= new Resampler(this.fromRate, this.#toRate, RESAMPLER_SLICE);
+    for (const samples of this.#skippedPieces.splice(0)) this.#resampler.skip(samples);
+    return this.#resampler;
+  }
+}
+
+/** Converts a piece in slices, so that other work gets its turn between them. */
+async function convert(resampler: Resampler, samples: Int16Array): Promise<Int16Array> {
+  const slices: Int16Array[] = [];
+  for (let at = 0; at < samples.length; at += SLICE) {
+    const slice = samples.subarray(at, at + SLICE);
+    await budget.take(slice.length);
+    slices.push(resampler.push(slice));
+  }
+  return concatPcm(slices);
 }

@@ -80,6 +80,25 @@ export class Resampler {
     return count;
   }
 
+  /** Counts samples as pushed without computing their output, so that the stream continues after them. */
+  skip(samples: Int16Array): void {
+    if (this.#filterBank === undefined) return;
+    const { reach } = this.#filterBank;
+    const buffer = this.#buffer;
+    const skippedCount = this.#countOutput(this.#filterBank, samples.length);
+    const steps = this.#phase + skippedCount * this.#downFactor;
+    const position = this.#position + Math.floor(steps / this.#upFactor);
+    const consumedCount = Math.max(0, Math.min(position - reach, this.#bufferedSamples + samples.length));
+    const keptCount = Math.max(0, this.#bufferedSamples - consumedCount);
+    buffer.copyWithin(0, this.#bufferedSamples - keptCount, this.#bufferedSamples);
+    const from = Math.max(0, consumedCount - this.#bufferedSamples);
+    for (let i = from; i < samples.length; i++) buffer[keptCount + i - from] = samples[i]!;
+    this.#bufferedSamples += samples.length - consumedCount;
+    this.#position = position - consumedCount;
+    this.#phase = steps % this.#upFactor;
+    this.#producedSamples += skippedCount;
+  }
+
   /** Returns the samples still held, as if silence followed, and resets for another stream. */
   flush(): Int16Array {
     if (this.#filterBank === undefined) return new Int16Array(0);

@@ -37,6 +37,33 @@ test("pieces repeated in the same order yield the same arrays", async () => {
   expect(concatPcm(first)).toEqual(resampleAll(pieces));
 });
 
+test("streams that run at the same time convert a piece once", async () => {
+  const pieces = [noise(9000, 1), noise(500, 2), noise(20_000, 3)];
+  const [first, second, third] = await Promise.all([convert(pieces), convert(pieces), convert(pieces)]);
+  for (const [i, piece] of first.entries()) {
+    expect(second[i]).toBe(piece);
+    expect(third[i]).toBe(piece);
+  }
+  expect(concatPcm(first)).toEqual(resampleAll(pieces));
+});
+
+test("a piece that repeats is converted once in each place", async () => {
+  const piece = noise(9000, 1);
+  const pieces = [piece, noise(500, 2), piece, piece, noise(700, 3)];
+  const [first, second] = [await convert(pieces), await convert(pieces)];
+  for (const [i, samples] of first.entries()) expect(second[i]).toBe(samples);
+  expect(concatPcm(first)).toEqual(resampleAll(pieces));
+});
+
+test("a stream continues where the one that converts has ended early", async () => {
+  const pieces = [noise(9000, 1), noise(500, 2), noise(20_000, 3)];
+  const endedEarly = resampleStream(stream(pieces), 8_000);
+  const converted = convert(pieces);
+  await endedEarly.next();
+  await endedEarly.return();
+  expect(concatPcm(await converted)).toEqual(resampleAll(pieces));
+});
+
 test("pieces at equal rates pass unchanged", async () => {
   const pieces = [noise(1000, 1), noise(500, 2)];
   expect((await convert(pieces, 16_000)).slice(0, 2)).toEqual(pieces);
@@ -50,11 +77,13 @@ fuzz(
     fc.constantFrom(8_000, 48_000, 11_025),
     async (orders, to) => {
       const pieces = [noise(300, 1), noise(7, 2), noise(0, 3), noise(161, 4), noise(64, 5)];
-      for (const order of orders) {
+      const check = async (order: readonly number[]): Promise<void> => {
         const chosenPieces = order.map((n) => pieces[n]!);
         const expected = chosenPieces.length === 0 ? new Int16Array(0) : resampleAll(chosenPieces, to);
         expect(concatPcm(await convert(chosenPieces, to))).toEqual(expected);
-      }
+      };
+      for (const order of orders) await check(order);
+      await Promise.all(orders.map(check));
     },
   ),
 );

@@ -68,6 +68,22 @@ describe.each(conversions)("resampling from $from to $to Hz", ({ from, to }) => 
     pieces.push(resampler.flush());
     expect(concatPcm(pieces)).toEqual(expected);
   });
+
+  test("continues after skipped samples as if they had been converted", () => {
+    const input = whiteNoise(20_000, 5000, from + to);
+    const next = random(9);
+    const converting = new Resampler(from, to, 512);
+    const skipping = new Resampler(from, to, 512);
+    for (let at = 0; at < input.length; ) {
+      const size = Math.floor(next() ** 3 * 2_000);
+      const piece = input.subarray(at, at + size);
+      const output = converting.push(piece);
+      if (next() < 0.5) skipping.skip(piece);
+      else expect(skipping.push(piece)).toEqual(output);
+      at += size;
+    }
+    expect(skipping.flush()).toEqual(converting.flush());
+  });
 });
 
 test.each(conversions.filter(({ from, to }) => from > to))(
