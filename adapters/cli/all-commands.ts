@@ -11,6 +11,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   entry("serve", async () => (await import("./serve/serve.ts")).serveCommand),
   entry("demo", async () => (await import("./demo/demo.ts")).demo),
   entry("doctor", async () => (await import("./doctor/doctor.ts")).doctor),
+  entry("bench", async () => (await import("./bench/bench.ts")).bench),
   entry("instance create", async () => (await import("./instance/instance.ts")).instanceCreate),
   entry("instance list", async () => (await import("./instance/instance.ts")).instanceList),
   entry("instance show", async () => (await import("./instance/instance.ts")).instanceShow),

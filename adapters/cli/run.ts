@@ -1,6 +1,7 @@
 import { didYouMean } from "../../src/base/nearest.ts";
 import { VERSION } from "../../src/version.ts";
 import { COMMANDS, commandOf, commandsBelow, loadAll } from "./all-commands.ts";
+import { BENCH_JOB } from "./bench/bench-job.ts";
 import { parseCommandLine } from "./command-line.ts";
 import { COMPLETE } from "./completion/completion.ts";
 import { explain } from "./print-error.ts";
@@ -27,6 +28,10 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (args[0] === COMPLETE) {
     const { complete } = await import("./completion/complete.ts");
     return complete(args.slice(1));
+  }
+  if (args[0] === BENCH_JOB) {
+    const { runJob } = await import("./bench/run-job.ts");
+    return runJob(args[1] ?? "");
   }
   const words = args[0] === "help" ? args.slice(1) : args;
   const names = words.slice(0, words.findIndex((word) => word.startsWith("-")) >>> 0);

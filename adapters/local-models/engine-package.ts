@@ -74,8 +74,8 @@ interface DenoPermissions {
   };
 }
 
-/** True if this program may start a speech process, which requires a permission on Deno. */
-function mayStartProcesses(): boolean {
+/** True if this program may start processes of its runtime, which requires a permission on Deno. */
+export function mayStartProcesses(): boolean {
   const { Deno } = globalThis as { Deno?: DenoPermissions };
   return Deno === undefined || Deno.permissions.querySync({ name: "run", command: execPath }).state === "granted";
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { cpus, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
+import { machine } from "../../adapters/cli/bench/machine.ts";
 import { runtimes } from "../support/runtimes.ts";
 import type { Row } from "./harness/benchmark.ts";
 
@@ -60,17 +60,14 @@ function tableOf(rows: readonly Row[]): string {
 }
 
 function machineTable(): string {
-  const rows = Object.entries(machine()).map(([name, fact]) => `| ${name} | ${fact} |\n`);
+  const rows = Object.entries(measuredMachine()).map(([name, fact]) => `| ${name} | ${fact} |\n`);
   return `| The machine | |\n|---|---|\n${rows.join("")}`;
 }
 
 /** The machine on which the figures were measured. */
-export function machine(): Readonly<Record<string, string>> {
-  const [first] = cpus();
+export function measuredMachine(): Readonly<Record<string, string>> {
   return {
-    Processor: `${cpus().length} × ${first?.model ?? "unknown"}`,
-    Memory: `${(totalmem() / 2 ** 30).toFixed(0)} GiB`,
-    "Operating system": `${type()} ${release()}, ${process.arch}`,
+    ...machine(),
     Runtimes: runtimes.flatMap(({ name, command }) => version(name, command[0]) ?? []).join(" · "),
   };
 }

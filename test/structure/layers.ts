@@ -235,6 +235,7 @@ export const LAYERS: readonly Layer[] = [
         "adapters/console/",
         "adapters/untrusted-hosts/",
         "adapters/server/",
+        "adapters/sip-stack/media/",
         ...FAMILIES,
       ],
       ...["node:", "pg", "qrcode-generator"],

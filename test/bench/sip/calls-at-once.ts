@@ -1,29 +1,12 @@
-import process from "node:process";
-import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
+import { CallsLoad, type CallsLoadOptions } from "../../../adapters/cli/bench/calls-load.ts";
+import { rampResult, type Trial } from "../../../adapters/cli/bench/ramp.ts";
+import { type AudioLoad, ramp } from "../../../adapters/cli/bench/trial.ts";
 import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, insideEach, type Measure } from "../harness/programs.ts";
-import { share, timeSpent } from "../harness/resources.ts";
-import { pause } from "../harness/world.ts";
 import { BareLoop } from "./bare-loop.ts";
-import { CallsLoad, type CallsLoadOptions } from "./calls-load.ts";
 import { withEcho } from "./echo.ts";
 
-/** Many concurrent audio flows: the bare loop, or calls. */
-export interface AudioLoad {
-  /** Lateness of packets, since `begin`. */
-  readonly lateness: LatenessFigures;
-  /** Packets sent and received, and number of underruns, since `begin`. */
-  readonly sent: number;
-  readonly received: number;
-  readonly underruns: number;
-  /** Adds flows up to this number. */
-  grow(count: number): Promise<void>;
-  /** Starts counting. */
-  begin(): void;
-  close(): Promise<void>;
-}
-
-interface Codec extends Omit<CallsLoadOptions, "port"> {
+interface Codec extends Omit<CallsLoadOptions, "ports"> {
   /** Target numbers of simultaneous calls; missing for a codec that is compared with the bare loop. */
   readonly targets?: Readonly<Partial<Record<"node" | "bun" | "deno", number>>>;
 }
@@ -53,11 +36,11 @@ function callsAtOnce(codec: Codec, from: number, quick: number, runtimes = ALL_R
 
 /** The maximum number of calls, and of flows of the bare loop if that is the baseline. */
 export const measure: Measure<Codec & { from: number; seconds: number; port: number }> = async (options) => {
-  const { from, seconds, targets: targetNames, ...load } = options;
-  const bareResult = targetNames ? undefined : await maxTrial(() => new BareLoop(load.port), from, seconds);
+  const { from, seconds, port, targets: targetNames, ...load } = options;
+  const bareResult = targetNames ? undefined : await maxTrial(new BareLoop(port), from, seconds);
   if (bareResult) progress(`the bare loop: ${bareResult.count}`);
-  const result = await maxTrial(() => new CallsLoad(load), from, seconds);
-  const count = result.isGood ? result.count : 0;
+  const result = await maxTrial(new CallsLoad({ ...load, ports: [port] }), from, seconds);
+  const count = result.limit === undefined ? result.count : 0;
   const window = `${percent(result.processor, 0)} of one core, ${perPacket(result)}`;
   return [
     bareResult ? againstBare(count, bareResult.count) : callsRow(count, targetNames?.[RUNTIME]),
@@ -86,65 +69,24 @@ function perPacket({ count, processor }: Trial): string {
   return `${((processor * 20_000) / count).toFixed(1)} µs per packet each way`;
 }
 
-/** Figures for a number of flows. */
-interface Trial {
-  readonly count: number;
-  readonly p99: number;
-  readonly max: number;
-  /** Share of the packets due in the window. */
-  readonly received: number;
-  /** Share of one core. */
-  readonly processor: number;
-  /** True if p99 is at most 5 ms, all packets were sent, 99 of 100 returned, and there was no underrun. */
-  readonly isGood: boolean;
-}
-
 const MAX_P99_MS = 5;
 const SETTLE_MS = 1_500;
-/** Growth from one trial to the next. */
-const STEP = 1.12;
 
-/** Runs a number of flows, and measures them. */
-async function runTrial(load: AudioLoad, count: number, seconds: number): Promise<Trial> {
-  await load.grow(count);
-  await pause(SETTLE_MS);
-  load.begin();
-  const timeUsed = await timeSpent(process.pid, () => pause(seconds * 1000));
-  const duePackets = count * timeUsed.seconds * 50;
-  const { p99, max } = load.lateness;
-  const [sent, received, { underruns }] = [load.sent / duePackets, load.received / duePackets, load];
-  const isGood = p99 <= MAX_P99_MS && sent > 0.995 && received > 0.99 && underruns === 0;
-  const processor = share(timeUsed);
-  progress(
-    `${count}: p99 ${ms(p99)}, sent ${percent(sent)}, received ${percent(received)}, ${underruns} underruns, ` +
-      `${percent(processor, 0)} of a core${isGood ? "" : " - too many"}`,
-  );
-  return { count, p99, max, received, processor, isGood };
-}
-
-/** The maximum number with a good trial: grows until a trial fails twice, then tries half a step back. */
-async function maxTrial(open: () => AudioLoad, startCount: number, seconds: number): Promise<Trial> {
-  let load = open();
+/** The trial with the maximum number of flows; a failed one if none was good. */
+async function maxTrial(load: AudioLoad, first: number, seconds: number): Promise<Trial> {
+  const trials: Trial[] = [];
+  const options = { first, settleMs: SETTLE_MS, windowMs: seconds * 1_000, maxP99Ms: MAX_P99_MS };
   try {
-    let bestTrial: Trial | undefined;
-    for (let count = startCount; ; ) {
-      let trial = await runTrial(load, count, seconds);
-      if (!trial.isGood) trial = await runTrial(load, count, seconds); // other programs may have used the machine
-      if (trial.isGood) {
-        bestTrial = trial;
-        count = Math.ceil(count * STEP);
-        continue;
-      }
-      await load.close();
-      load = open();
-      if (bestTrial !== undefined) {
-        const betweenTrial = await runTrial(load, Math.round((bestTrial.count + count) / 2), seconds);
-        return betweenTrial.isGood ? betweenTrial : bestTrial;
-      }
-      if (count < 10) return trial;
-      count = Math.floor(count / 2);
+    for await (const trial of ramp(load, options)) {
+      const { count, p99, sent, received, underruns, processor, limit } = trial;
+      progress(
+        `${count}: p99 ${ms(p99)}, sent ${percent(sent)}, received ${percent(received)}, ${underruns} underruns, ` +
+          `${percent(processor, 0)} of a core${limit === undefined ? "" : ` - too many: ${limit}`}`,
+      );
+      trials.push(trial);
     }
   } finally {
     await load.close();
   }
+  return rampResult(trials).carried ?? trials.at(-1)!;
 }

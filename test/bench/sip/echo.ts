@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { createSocket } from "node:dgram";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { startEcho } from "../../../adapters/cli/bench/echo.ts";
 import { type Row, row } from "../harness/benchmark.ts";
 import { commandHere, isProgram, startProgram } from "../harness/programs.ts";
 import { inFolder } from "../harness/stored-data.ts";
@@ -31,8 +31,7 @@ export function withEcho(measure: (port: number) => Promise<readonly Row[]>): Pr
 }
 
 if (isProgram(import.meta.url)) {
-  const socket = createSocket("udp4");
-  socket.on("message", (packet, from) => socket.send(packet, from.port, from.address));
-  socket.bind(0, "127.0.0.1", () => console.log(socket.address().port));
+  const { ports } = await startEcho(1);
+  console.log(ports[0]);
   process.stdin.on("end", () => process.exit(0)).resume();
 }

@@ -1,17 +1,18 @@
-import type { MediaListener, MediaSession, StreamSettings } from "../../../adapters/sip-stack/media/engine.ts";
-import { newSrtpKeys } from "../../../adapters/sip-stack/media/srtp/sdes.ts";
-import { createThreadEngine, type ThreadEngine } from "../../../adapters/sip-stack/media/thread-engine.ts";
 import { Playout } from "../../../src/audio/playout/playout.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { FrameSink } from "../../../src/ports/media.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import type { AudioLoad } from "./calls-at-once.ts";
+import type { MediaListener, MediaSession, StreamSettings } from "../../sip-stack/media/engine.ts";
+import { newSrtpKeys } from "../../sip-stack/media/srtp/sdes.ts";
+import { createThreadEngine, type ThreadEngine } from "../../sip-stack/media/thread-engine.ts";
+import type { TrialCounts } from "./ramp.ts";
+import type { AudioLoad } from "./trial.ts";
 
 /** Options shared by the calls of a load. */
 export interface CallsLoadOptions {
-  /** Port of the echo on 127.0.0.1. */
-  readonly port: number;
-  readonly codec: keyof typeof CODECS;
+  /** Ports of the echo on 127.0.0.1; calls use them in turns. */
+  readonly ports: readonly number[];
+  readonly codec: CallCodec;
   readonly srtp?: boolean | undefined;
 }
 
@@ -21,6 +22,9 @@ const CODECS = {
   G722: { payloadType: 9, sampleRate: 16_000 },
   opus: { payloadType: 111, sampleRate: 16_000 },
 } as const;
+
+/** Codec of calls that can be measured. */
+export type CallCodec = keyof typeof CODECS;
 
 /** Longer than any measurement. */
 const MESSAGE_MS = 300_000;
@@ -40,7 +44,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
   readonly #calls: LiveCall[] = [];
   readonly #sampleRate: number;
   readonly #message: Int16Array;
-  #totalAtBegin = { sent: 0, received: 0, underruns: 0 };
+  #totalAtBegin: TrialCounts = { sent: 0, received: 0, underruns: 0 };
 
   constructor(options: CallsLoadOptions) {
     this.#options = options;
@@ -52,20 +56,9 @@ export class CallsLoad implements AudioLoad, FrameSink {
     return this.#engine.clock.lateness;
   }
 
-  get sent(): number {
-    return this.#total().sent - this.#totalAtBegin.sent;
-  }
-
-  get received(): number {
-    return this.#total().received - this.#totalAtBegin.received;
-  }
-
-  get underruns(): number {
-    return this.#total().underruns - this.#totalAtBegin.underruns;
-  }
-
-  async grow(count: number): Promise<void> {
+  async resize(count: number): Promise<void> {
     while (this.#calls.length < count) this.#calls.push(await this.#call());
+    await Promise.all(this.#calls.splice(count).map(({ session }) => session.close()));
   }
 
   begin(): void {
@@ -73,8 +66,18 @@ export class CallsLoad implements AudioLoad, FrameSink {
     this.#totalAtBegin = this.#total();
   }
 
-  async close(): Promise<void> {
-    await this.#engine.close();
+  counts(): TrialCounts {
+    const { sent, received, underruns } = this.#total();
+    const { sent: sentAtBegin, received: receivedAtBegin, underruns: underrunsAtBegin } = this.#totalAtBegin;
+    return {
+      sent: sent - sentAtBegin,
+      received: received - receivedAtBegin,
+      underruns: underruns - underrunsAtBegin,
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
   }
 
   /** @internal the echoed audio */
@@ -100,8 +103,8 @@ export class CallsLoad implements AudioLoad, FrameSink {
   }
 
   #settings(): StreamSettings {
-    const { port, codec, srtp } = this.#options;
-    const remote = { address: "127.0.0.1", port };
+    const { ports, codec, srtp } = this.#options;
+    const remote = { address: "127.0.0.1", port: ports[this.#calls.length % ports.length] ?? 0 };
     const { payloadType } = CODECS[codec];
     // The echoed audio equals the sent audio, so it uses the same keys.
     const keys = newSrtpKeys("AES_CM_128_HMAC_SHA1_80", realSystem.random);
@@ -118,7 +121,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
     };
   }
 
-  #total(): { sent: number; received: number; underruns: number } {
+  #total(): TrialCounts {
     const total = { sent: 0, received: 0, underruns: 0 };
     for (const { session, playout } of this.#calls) {
       const { packetsSent, packetsReceived } = session.statistics();
