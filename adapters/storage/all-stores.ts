@@ -182,7 +182,7 @@ async function openWith(connection: ConnectedDatabase, traits: Traits, options: 
           verify();
           return db.transaction().execute(work);
         }
-      : sharedCommits(db, verify);
+      : sharedCommits(db, verify, connection.commitsDurable);
     return { connection, db, lock, transaction };
   } catch (error) {
     await stop({ connection, db, lock });

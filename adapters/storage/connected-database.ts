@@ -62,6 +62,11 @@ export interface ConnectedDatabase extends DatabaseLocation {
    * @throws {StorageLocked} another server uses it
    */
   lock(opening: LockedOpening): Promise<ServerLock>;
+  /**
+   * Resolves when all commits until now survive a power failure; undefined if commits do so already.
+   * @throws {StorageUnavailable}
+   */
+  commitsDurable?: (() => Promise<void>) | undefined;
   /** Writes large audio files, if the dialect would block the event loop. */
   readonly files?: AudioFiles | undefined;
   /** Closes resources that the dialect does not close. */

@@ -18,6 +18,12 @@ interface PendingWork {
   reject(error: unknown): void;
 }
 
+/** Work whose changes are in a commit, with its result. */
+interface DoneWork {
+  readonly piece: PendingWork;
+  readonly outcome: { readonly result: unknown } | { readonly error: unknown };
+}
+
 /**
  * Time after which no further piece starts in a transaction, ms: the event loop, and with it live audio, waits for its
  * end.
@@ -31,10 +37,17 @@ const ROLLBACK = CompiledQuery.raw("rollback to piece");
 /**
  * Runs all work from one turn of the event loop in one transaction, because a durable commit costs more than the work
  * in it. For a database that runs one transaction at a time. Each piece succeeds or fails separately, and its promise
- * settles after the commit. After a fault, the pieces of the transaction are run again, so that the others succeed.
+ * settles after the commit, when it is durable. After a fault, the pieces of the transaction are run again, so that the
+ * others succeed.
  * @param verify called before each transaction; if it throws, the work of the transaction fails
+ * @param commitsDurable resolves when all commits until now are durable; undefined if commits already are. Meanwhile the
+ * next transaction may begin.
  */
-export function sharedCommits(db: Kysely<Database>, verify: () => void): <T>(work: Work<T>) => Promise<T> {
+export function sharedCommits(
+  db: Kysely<Database>,
+  verify: () => void,
+  commitsDurable: (() => Promise<void>) | undefined,
+): <T>(work: Work<T>) => Promise<T> {
   const queue: PendingWork[] = [];
   let isScheduled = false;
 
@@ -43,12 +56,13 @@ export function sharedCommits(db: Kysely<Database>, verify: () => void): <T>(wor
     let hasBegun = false;
     try {
       verify();
-      const settlers = await db.transaction().execute((tx) => {
+      const done = await db.transaction().execute((tx) => {
         hasBegun = true;
         return inTransaction(tx, pieces);
       });
-      for (const settle of settlers) settle();
-      queue.unshift(...pieces.slice(settlers.length));
+      if (commitsDurable) void settleWhen(commitsDurable(), done);
+      else for (const work of done) settle(work);
+      queue.unshift(...pieces.slice(done.length));
     } catch (error) {
       // No row was stored. Savepoints, which take time, are for the transactions in which a piece fails; if one piece was
       // too large for the database, the others are retried without it.
@@ -78,35 +92,44 @@ function takeNext(queue: PendingWork[]): PendingWork[] {
   return queue.splice(0, end === -1 ? queue.length : end);
 }
 
-/** Does as much work as time allows; returns the callbacks to run after the commit. */
-async function inTransaction(tx: Kysely<Database>, pieces: readonly PendingWork[]): Promise<(() => void)[]> {
-  const [first, ...others] = pieces;
-  if (first && others.length === 0) {
-    const result = await first.work(tx);
-    return [() => first.resolve(result)];
-  }
-  const deadline = performance.now() + MAX_MS;
-  const settlers: (() => void)[] = [];
-  for (const piece of pieces) {
-    if (performance.now() > deadline) break;
-    settlers.push(await attempt(tx, piece));
-  }
-  return settlers;
+function settle({ piece, outcome }: DoneWork): void {
+  if ("error" in outcome) piece.reject(outcome.error);
+  else piece.resolve(outcome.result);
 }
 
-async function attempt(tx: Kysely<Database>, piece: PendingWork): Promise<() => void> {
-  if (piece.isolation === "none") {
-    const result = await piece.work(tx);
-    return () => piece.resolve(result);
+/** Settles committed work. If the commit may be lost, the work fails, and is not run again: it may also be stored. */
+async function settleWhen(durable: Promise<void>, done: readonly DoneWork[]): Promise<void> {
+  try {
+    await durable;
+    for (const work of done) settle(work);
+  } catch (error) {
+    for (const { piece } of done) piece.reject(error);
   }
+}
+
+/** Does as much work as time allows. */
+async function inTransaction(tx: Kysely<Database>, pieces: readonly PendingWork[]): Promise<DoneWork[]> {
+  const [first, ...others] = pieces;
+  if (first && others.length === 0) return [{ piece: first, outcome: { result: await first.work(tx) } }];
+  const deadline = performance.now() + MAX_MS;
+  const done: DoneWork[] = [];
+  for (const piece of pieces) {
+    if (performance.now() > deadline) break;
+    done.push({ piece, outcome: await attempt(tx, piece) });
+  }
+  return done;
+}
+
+async function attempt(tx: Kysely<Database>, piece: PendingWork): Promise<DoneWork["outcome"]> {
+  if (piece.isolation === "none") return { result: await piece.work(tx) };
   await tx.executeQuery(SAVEPOINT);
   try {
     const result = await piece.work(tx);
     await tx.executeQuery(RELEASE);
-    return () => piece.resolve(result);
+    return { result };
   } catch (error) {
     await undo(tx, error);
-    return () => piece.reject(error);
+    return { error };
   }
 }
 

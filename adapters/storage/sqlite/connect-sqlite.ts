@@ -13,6 +13,7 @@ import { sqliteAudioFiles } from "./audio-files.ts";
 import { isBusy, isNoDatabase, nodeSqlite, scrubSqlite, sqliteUnavailable, whenFree } from "./node-sqlite.ts";
 import { sharedReads, sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import type { SqliteStorageOptions } from "./sqlite-storage.ts";
+import { WalSync } from "./wal-sync.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
 export const SQLITE_TRAITS: Traits = {
@@ -51,7 +52,9 @@ export async function connectSqlite(
     database.close();
     throw withPath(path, error);
   }
-  const reader = readingConnection(fileOf(database), sqlite.DatabaseSync);
+  const file = fileOf(database);
+  const walSync = synchronous === "FULL" && file !== "" ? new WalSync(database, file) : undefined;
+  const reader = readingConnection(file, sqlite.DatabaseSync);
   const reads = reader && sharedReads(reader);
   const files = reader && workers && sqliteAudioFiles(workers, { path, prefix, synchronous, maxPageCount }, database);
   return {
@@ -61,14 +64,15 @@ export async function connectSqlite(
     dialect: sqliteDialect(database, () => reads?.renew()),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: SQLITE_COLUMNS,
+    commitsDurable: walSync && (() => walSync.commitsDurable()),
     scrub: (thorough) => scrubSqlite(database, thorough, () => reads?.renew()),
     async lock(opening) {
-      const file = fileOf(database);
       if (file !== "") return ownDatabase(lockFile(file, sqlite.DatabaseSync), opening);
       await opening.migrationDb.transaction().execute(opening.migrate);
       return { release: async () => {} };
     },
     close() {
+      walSync?.close();
       reader?.close();
       database.close();
     },
