@@ -1,5 +1,6 @@
 import { Accounts } from "./application/accounts/accounts.ts";
 import type { Application } from "./application/application.ts";
+import { AudioLibrary } from "./application/audio-library.ts";
 import type { BatchUseCases } from "./application/batches/batch-use-cases.ts";
 import { Batches } from "./application/batches/batches.ts";
 import { Calls } from "./application/calls/calls.ts";
@@ -9,6 +10,7 @@ import { Instances } from "./application/instances/instances.ts";
 import type { VoiceFilter } from "./application/listed-voices.ts";
 import { IssuedTokens } from "./application/tokens/issued-tokens.ts";
 import type {
+  AudioUseCases,
   CallUseCases,
   ConsentUseCases,
   InstanceUseCases,
@@ -32,6 +34,7 @@ export interface UseCases {
   readonly batches: BatchUseCases;
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;
+  readonly audio: AudioUseCases;
   /**
    * The events of the user's instances and calls, or of one instance, oldest first: at most `limit` (50) events after
    * `cursor`. Paging by cursor returns every event exactly once.
@@ -122,6 +125,7 @@ export function currentApplication(source: ApplicationSource, { basePath, log }:
     batches: methodsOf(Batches, async () => (await application()).batches),
     webhooks: methodsOf(Webhooks, async () => (await application()).webhooks),
     consents: methodsOf(Consents, async () => (await application()).consents),
+    audio: methodsOf(AudioLibrary, async () => (await application()).audio),
     calls: {
       ...methodsOf(Calls, async () => (await application()).calls),
       async *events(...args) {

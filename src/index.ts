@@ -30,6 +30,7 @@ export type { Erasure } from "./application/calls/deletion/erasure.ts";
 export type { LinkTicket } from "./application/instances/link-tickets.ts";
 export type { IssuedToken, NewToken } from "./application/tokens/tokens.ts";
 export type {
+  AudioUseCases,
   CallUseCases,
   Connection,
   ConsentUseCases,
@@ -55,11 +56,12 @@ export { AccountRefusal } from "./domain/access/account-refusal.ts";
 export type { Principal } from "./domain/access/principal.ts";
 export type { TokenScope } from "./domain/access/token-scope.ts";
 export type { TurnMetrics } from "./domain/agents/turn-metrics.ts";
+export type { CreateAudioInput } from "./domain/calls/audio-schemas.ts";
 export type { Call, CallFilter, CallMove, CallStatus, CallType, Message } from "./domain/calls/call.ts";
 export { CALL_STATUSES, CALL_TRANSITIONS, CALL_TYPES, isActive } from "./domain/calls/call.ts";
 export type { CommonCallInput, CreateCallInput } from "./domain/calls/call-input.ts";
 export type { CallLimits } from "./domain/calls/call-limits.ts";
-export type { CallMessageInput } from "./domain/calls/call-type-input.ts";
+export type { CallAudioInput, CallMessageInput } from "./domain/calls/call-type-input.ts";
 export type { DialProgress } from "./domain/calls/dial-progress.ts";
 export type { MediaStatistics } from "./domain/calls/media-statistics.ts";
 export type { CompletedReason, FailedReason, HeardEvidence, Outcome, OutcomeData } from "./domain/calls/outcome.ts";
@@ -73,6 +75,7 @@ export {
 export type { QualityInterval } from "./domain/calls/quality-series.ts";
 export type { SipChoice, SipRule } from "./domain/calls/sip-choice.ts";
 export type { SipInput } from "./domain/calls/sip-input.ts";
+export type { CheckedFile, StoredAudio } from "./domain/calls/stored-audio.ts";
 export type { Speaker, TranscriptLine } from "./domain/calls/transcript.ts";
 export type { Consent, ConsentStatus } from "./domain/dialling-rules/consent.ts";
 export type { ConsentInput } from "./domain/dialling-rules/consent-input.ts";
@@ -180,6 +183,9 @@ export type {
   AccountRecord,
   AccountRemoval,
   AccountStore,
+  AudioInsertion,
+  AudioLimits,
+  AudioStore,
   AuditPage,
   AuditRecord,
   ByteBudget,

@@ -182,6 +182,7 @@ export function createRingport(options: RingportOptions = {}): Ringport {
       queries: application.queries,
       webhooks: application.webhooks,
       consents: application.consents,
+      audio: application.audio,
       authenticate: options.authenticate ?? tokenAuthenticator(accounts, system, sha256, recentTokens),
       pages: telephony.flatMap((network) => network.pages ?? []),
       limits,

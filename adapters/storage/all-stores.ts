@@ -16,6 +16,7 @@ import { removeOrphanedFiles, transcriptStore } from "./calls/audio-and-transcri
 import { callStore } from "./calls/call-store.ts";
 import { eventStore } from "./calls/event-store.ts";
 import { receiptStore } from "./calls/receipt-store.ts";
+import { storedAudioStore } from "./calls/stored-audio-store.ts";
 import type {
   ConnectedDatabase,
   LockedOpening,
@@ -142,6 +143,7 @@ export function databaseStorage(connect: () => Promise<ConnectedDatabase>, trait
     consents: consentStore(session),
     calls: callStore(session),
     batches: batchStore(session),
+    audio: storedAudioStore(session),
     events: eventStore(session),
     receipts: receiptStore(session),
     transcripts: transcriptStore(session),

@@ -1,6 +1,7 @@
 import type { Call } from "../domain/calls/call.ts";
 import { LeaseLost } from "../ports/storage.ts";
 import { type AccountParts, Accounts } from "./accounts/accounts.ts";
+import { AudioLibrary } from "./audio-library.ts";
 import { BatchRunner } from "./batches/batch-runner.ts";
 import { Batches } from "./batches/batches.ts";
 import { DecodedFiles } from "./call-audio/call-types/decoded-files.ts";
@@ -42,6 +43,7 @@ export interface Application {
   readonly queries: Queries;
   readonly webhooks: Webhooks;
   readonly consents: Consents;
+  readonly audio: AudioLibrary;
   /** The use cases of accounts, created on first use. */
   accounts(parts: Pick<AccountParts, "passwords" | "registration" | "sha256" | "tokens">): Accounts;
   /**
@@ -171,6 +173,7 @@ export function createApplication(parts: ContextParts, retentionDays: RetentionD
     queries,
     webhooks,
     consents: new Consents(context),
+    audio: new AudioLibrary(context, calls.creation.messages),
     accounts(parts) {
       const remove = (batch: readonly Call[]) => removeWithLiveCalls(context, terminations, dispatcher, batch);
       accounts ??= new Accounts({ ...context, ...parts, batches, instances, webhooks, removeCalls: remove });

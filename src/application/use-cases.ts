@@ -1,7 +1,9 @@
 import type { Principal } from "../domain/access/principal.ts";
+import type { CreateAudioInput } from "../domain/calls/audio-schemas.ts";
 import type { Call, CallFilter, CallStatus, CallType } from "../domain/calls/call.ts";
 import type { CreateCallInput } from "../domain/calls/call-input.ts";
 import type { FailedReason } from "../domain/calls/outcome.ts";
+import type { StoredAudio } from "../domain/calls/stored-audio.ts";
 import type { TranscriptLine } from "../domain/calls/transcript.ts";
 import type { Consent, ConsentStatus } from "../domain/dialling-rules/consent.ts";
 import type { ConsentInput } from "../domain/dialling-rules/consent-input.ts";
@@ -283,6 +285,22 @@ export interface WebhookUseCases {
    * `delivery_quota`.
    */
   replay(principal: Principal, webhookId: string, deliveryId: string): Promise<WebhookDelivery>;
+}
+
+/** The use cases of stored audio files. A demo token is refused with `demo_token_restricted`. */
+export interface AudioUseCases {
+  /**
+   * Stores an audio file for calls and batches, after the same checks as that of a call. A file with the same content is
+   * not stored again: the result is the existing one, which expires at the later of both times. Throws Refusal
+   * `audio_unsupported`, `audio_quota`, `storage_quota`, `server_busy`.
+   */
+  create(principal: Principal, input: CreateAudioInput, options?: CreateOptions): Promise<StoredAudio & Creation>;
+  /** Throws Refusal `audio_not_found`, as the following does: unknown, deleted or expired. */
+  get(principal: Principal, audioId: string): Promise<StoredAudio>;
+  /** Deletes a file. Calls and batches that were accepted with it still play it. */
+  delete(principal: Principal, audioId: string): Promise<void>;
+  /** Lists the user's files, newest first. */
+  list(principal: Principal, page?: Page): Promise<StoredAudio[]>;
 }
 
 /** A consent as currently stored. */

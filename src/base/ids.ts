@@ -12,6 +12,7 @@ export type IdPrefix =
   | "ses"
   | "code"
   | "aud"
+  | "audio"
   | "batch";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -32,11 +32,13 @@ export interface Limits {
   readonly webhooksPerUser: number;
   /** Maximum number of phone numbers for which one user records consents. */
   readonly consentsPerUser: number;
+  /** Maximum number of stored audio files of one user. */
+  readonly audioFilesPerUser: number;
   /** Maximum number of batches of one user, including ended batches. */
   readonly batchesPerUser: number;
   /** Maximum number of targets of one batch. */
   readonly targetsPerBatch: number;
-  /** Storage limit of one user, bytes: calls with all of their records, and instances, including deleted ones. */
+  /** Storage limit of one user, bytes: calls with all of their records, audio files, and instances, including deleted ones. */
   readonly storedBytesPerUser: number;
   /** Part of that limit for calls created with the demo tokens of one instance, bytes. */
   readonly storedBytesPerDemoInstance: number;
@@ -62,6 +64,7 @@ export const DEFAULT_LIMITS: Limits = {
   instancesPerUser: 1000,
   webhooksPerUser: 20,
   consentsPerUser: 100_000,
+  audioFilesPerUser: 1000,
   batchesPerUser: 200,
   targetsPerBatch: 100_000,
   storedBytesPerUser: 4 * 1024 ** 3,

@@ -3,6 +3,7 @@ import { guardedMp3Stream } from "../application/adapter-checks/guarded-engines.
 import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/adapter-checks/guarded-web.ts";
 import type { BatchUseCases } from "../application/batches/batch-use-cases.ts";
 import type {
+  AudioUseCases,
   CallUseCases,
   ConsentUseCases,
   InstanceUseCases,
@@ -38,6 +39,7 @@ export interface HttpDependencies {
   readonly queries: QueryUseCases;
   readonly webhooks: WebhookUseCases;
   readonly consents: ConsentUseCases;
+  readonly audio: AudioUseCases;
   readonly authenticate: Guarded<Authenticate>;
   readonly pages: readonly Guarded<NetworkPages>[];
   readonly limits: Limits;

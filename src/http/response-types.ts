@@ -619,6 +619,24 @@ export interface TargetResult {
   result: { [key: string]: unknown } | null;
 }
 
+/** A stored audio file. */
+export interface AudioFile {
+  id: string;
+  name: string | null;
+  /** SHA-256 of the file, lower-case hex. */
+  sha256: string;
+  format: "wav" | "mp3";
+  /** Size of the file. */
+  bytes: number;
+  duration_ms: number;
+  /** True if the file is truncated: it is shorter than its header states. */
+  truncated: boolean;
+  /** RFC 3339, UTC, with milliseconds. */
+  created_at: string;
+  /** null: it is kept until it is deleted. */
+  expires_at: string | null;
+}
+
 /** Permission to call a number. */
 export interface Consent {
   /** E.164. */
@@ -785,6 +803,8 @@ export interface AudioMedia {
   /** True if the file is truncated: it is shorter than its header states. */
   truncated: boolean;
   bytes?: { header: number; played: number; ignored: number } | undefined;
+  /** The stored file that the call named. */
+  audio_id?: string | undefined;
   /** Statistics of the audio on the network; null until the call has ended, or if the network has none. */
   stream: StreamStatistics | null;
   /** Present if the call is to be recorded; null until the call has ended, or if nothing was kept. */
@@ -900,6 +920,8 @@ export interface NamedResponses {
   RowFaults: RowFaults;
   TargetFault: TargetFault;
   TargetResult: TargetResult;
+  AudioFile: AudioFile;
+  AudioFileList: AudioFile[];
   Consent: Consent;
   ConsentList: Consent[];
   Voice: Voice;

@@ -30,6 +30,7 @@ export interface Operation {
   readonly tag:
     | "Instances"
     | "Calls"
+    | "Audio"
     | "Batches"
     | "Events"
     | "Webhooks"
@@ -77,6 +78,7 @@ export type BodySchema =
   | "CreateInstance"
   | "UpdateInstance"
   | "CreateCall"
+  | "CreateAudio"
   | "CreateWebhook"
   | "UpdateWebhook"
   | "PutConsent"

@@ -1,6 +1,7 @@
 import { CodedError } from "../base/error.ts";
 import type { Consent, ConsentStatus } from "../domain/dialling-rules/consent.ts";
 import type { AccountStore } from "./storage/account-store.ts";
+import type { AudioStore } from "./storage/audio-store.ts";
 import type { BatchStore } from "./storage/batch-store.ts";
 import type { CallStore, TranscriptStore } from "./storage/call-store.ts";
 import type { EventStore } from "./storage/event-store.ts";
@@ -11,6 +12,7 @@ import type { ReceiptStore } from "./storage/receipt-store.ts";
 import type { WebhookStore } from "./storage/webhook-store.ts";
 
 export type { AccountStore, TokenInsertion, TokenRecord, User } from "./storage/account-store.ts";
+export type { AudioInsertion, AudioLimits, AudioStore } from "./storage/audio-store.ts";
 export type { BatchPatch, BatchStore, DueTargets, NewTarget, TargetPatch } from "./storage/batch-store.ts";
 export type {
   ByteBudget,
@@ -84,6 +86,7 @@ export interface Storage {
   readonly consents: ConsentStore;
   readonly calls: CallStore;
   readonly batches: BatchStore;
+  readonly audio: AudioStore;
   readonly events: EventStore;
   readonly receipts: ReceiptStore;
   readonly transcripts: TranscriptStore;

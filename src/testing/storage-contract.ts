@@ -1,6 +1,9 @@
 import type { ContractRunner } from "./contract-runner.ts";
-import { accountRemovalContract } from "./storage-contract/account-removal.ts";
-import { accountsContract } from "./storage-contract/accounts.ts";
+import { accountRemovalContract } from "./storage-contract/accounts/account-removal.ts";
+import { accountsContract } from "./storage-contract/accounts/accounts.ts";
+import { oneTimeCodesContract } from "./storage-contract/accounts/one-time-codes.ts";
+import { registrationsContract } from "./storage-contract/accounts/registrations.ts";
+import { sessionsContract } from "./storage-contract/accounts/sessions.ts";
 import { batchesContract } from "./storage-contract/batches.ts";
 import { byteBudgetContract } from "./storage-contract/byte-budget.ts";
 import { callListContract, callTallyContract } from "./storage-contract/call-list.ts";
@@ -13,14 +16,12 @@ import { eventOrderContract } from "./storage-contract/event-order.ts";
 import { eventsContract } from "./storage-contract/events.ts";
 import { instancesContract } from "./storage-contract/instances.ts";
 import { lineRecordsContract } from "./storage-contract/line-records.ts";
-import { oneTimeCodesContract } from "./storage-contract/one-time-codes.ts";
 import { queueRuleContract } from "./storage-contract/queue-rule.ts";
 import { receiptsContract } from "./storage-contract/receipts.ts";
-import { registrationsContract } from "./storage-contract/registrations.ts";
 import { retentionContract } from "./storage-contract/retention.ts";
 import { type Clause, StorageScene, type StorageUnderTest } from "./storage-contract/scene.ts";
 import { sealedContract } from "./storage-contract/sealed.ts";
-import { sessionsContract } from "./storage-contract/sessions.ts";
+import { storedAudioContract } from "./storage-contract/stored-audio.ts";
 import { transcriptsContract } from "./storage-contract/transcripts.ts";
 import { webhooksContract } from "./storage-contract/webhooks.ts";
 
@@ -76,6 +77,7 @@ export function storageContract(
     describe("retention", () => retentionContract(clause, persistenceClause));
     describe("webhooks", () => webhooksContract(clause, persistenceClause));
     describe("batches", () => batchesContract(clause, persistenceClause));
+    describe("stored audio files", () => storedAudioContract(clause, persistenceClause));
     describe("sealed values", () => sealedContract(clause));
   });
 }

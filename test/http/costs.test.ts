@@ -7,18 +7,18 @@ const EXPECTED_LIMITS: Readonly<Record<string, readonly string[]>> = {
   small: [
     ...["endCall", "deleteRecording", "getInstance", "unlinkInstance", "deleteInstance", "createLinkPage"],
     ...["getWebhook", "deleteWebhook", "rotateWebhookSecret", "testWebhook", "replayWebhookDelivery"],
-    ...["getConsent", "deleteConsent", "listVoices"],
+    ...["getConsent", "deleteConsent", "getAudio", "deleteAudio", "listVoices"],
     ...["getBatch", "deleteBatch", "pauseBatch", "resumeBatch", "removeTarget"],
     ...["health", "readiness", "metrics", "openapi", "frontDoor", "docs", "docsErrors", "docsAsset"],
   ],
   // body-budget.test.ts, held-bodies.test.ts
   bodies: [
-    ...["createCall", "createInstance", "updateInstance", "createPairingCode"],
+    ...["createCall", "createAudio", "createInstance", "updateInstance", "createPairingCode"],
     ...["createWebhook", "updateWebhook", "putConsent"],
     ...["createBatch", "startBatch", "cancelBatch", "addTargets", "updateTarget"],
   ],
   // test/application/call-audio/inspections.test.ts
-  inspections: ["createCall", "createBatch"],
+  inspections: ["createCall", "createBatch", "createAudio"],
   // batches.test.ts
   imports: ["addTargets"],
   plans: ["createBatch", "planBatch"],
@@ -28,7 +28,7 @@ const EXPECTED_LIMITS: Readonly<Record<string, readonly string[]>> = {
   // page-size.test.ts
   pages: [
     ...["listCalls", "listCallEvents", "listEvents", "listInstances"],
-    ...["listWebhooks", "listWebhookDeliveries", "listConsents", "listBatches", "listTargets"],
+    ...["listWebhooks", "listWebhookDeliveries", "listConsents", "listBatches", "listTargets", "listAudio"],
   ],
   // test/application/call-audio/voice-sample.test.ts
   samples: ["hearVoice"],

@@ -46,6 +46,8 @@ test("the document has all paths and methods of the interface", () => {
       "get /v1/voices",
       "get /v1/voices/{voiceId}/sample.wav",
       "get /v1/webhooks/{webhookId}/deliveries",
+      "get,post /v1/audio",
+      "delete,get /v1/audio/{audioId}",
       "get,post /v1/batches",
       "delete,get /v1/batches/{batchId}",
       "get /v1/batches/{batchId}/plan",

@@ -21,6 +21,8 @@ const OPERATIONS_BY_SCOPE: Readonly<Record<TokenScope, readonly string[]>> = {
     "getBatch",
     "planBatch",
     "listTargets",
+    "getAudio",
+    "listAudio",
     "getConsent",
     "listConsents",
     "listVoices",
@@ -30,7 +32,7 @@ const OPERATIONS_BY_SCOPE: Readonly<Record<TokenScope, readonly string[]>> = {
   call: [
     ...["createCall", "endCall", "streamCall", "createStreamTicket", "listenToCall", "simulatorPhone"],
     ...["createBatch", "deleteBatch", "startBatch", "pauseBatch", "resumeBatch", "cancelBatch"],
-    ...["addTargets", "updateTarget", "removeTarget"],
+    ...["addTargets", "updateTarget", "removeTarget", "createAudio", "deleteAudio"],
   ],
   admin: [
     "createInstance",

@@ -26,6 +26,7 @@ export const BOUNDED_DELETIONS: ReadonlyMap<string, string> = new Map([
   ["login-store.ts account_sessions", "the sessions of one account, which a new password ends together"],
   ["sealed-stores.ts credentials", "one row"],
   ["sealed-stores.ts line_records", "the records of one line"],
+  ["stored-audio-store.ts stored_audio", "one row"],
   ["stored-bytes.ts stored_usage", "one row for each kind, of up to 250 instances"],
   ["target-store.ts batch_targets", "one row"],
   ["webhook-store.ts webhooks", "one row"],

@@ -59,6 +59,13 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     insertedIn: ["batch-store.ts"],
     test: [`${CONTRACT}/batches.ts`, "a batch beyond the limit of its user is not stored"],
   },
+  stored_audio: {
+    rows: "1,000 for each user, which count towards their bytes",
+    treatment: "audio_quota",
+    enforcedBy: [[LIMITS, "audioFilesPerUser"]],
+    insertedIn: ["stored-audio-store.ts"],
+    test: [`${CONTRACT}/stored-audio.ts`, "a user never has more files than allowed"],
+  },
   batch_targets: {
     rows: "100,000 for each batch",
     treatment: "batch_full",
@@ -78,7 +85,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     treatment: "oldest",
     enforcedBy: [[`${ACCOUNTS}/sessions.ts`, "MAX_SESSIONS"]],
     insertedIn: ["login-store.ts", "code-store.ts"],
-    test: [`${CONTRACT}/sessions.ts`, "a sign-in beyond the limit ends the oldest sessions of its account"],
+    test: [`${CONTRACT}/accounts/sessions.ts`, "a sign-in beyond the limit ends the oldest sessions of its account"],
   },
   account_codes: {
     rows: "100 open invitations, one code for the first start, and one for each account's new password",
@@ -89,7 +96,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       ["adapters/storage/tables/all-tables.ts", "IS_RESET_CODE"],
     ],
     insertedIn: ["code-store.ts"],
-    test: [`${CONTRACT}/one-time-codes.ts`, "an invitation beyond the limit is not stored"],
+    test: [`${CONTRACT}/accounts/one-time-codes.ts`, "an invitation beyond the limit is not stored"],
   },
   audit_log: {
     rows: "10,000 for each account, for a year",
@@ -99,7 +106,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
       [`${ACCOUNTS}/audit-log.ts`, "RETENTION_MS"],
     ],
     insertedIn: ["login-store.ts"],
-    test: [`${CONTRACT}/account-removal.ts`, "an entry beyond its account's limit deletes"],
+    test: [`${CONTRACT}/accounts/account-removal.ts`, "an entry beyond its account's limit deletes"],
   },
   tokens: {
     rows: "100 valid ones and 100 revoked ones for each account",
@@ -107,7 +114,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     enforcedBy: [["src/application/tokens/tokens.ts", "MAX_TOKENS"]],
     insertedIn: ["account-store.ts"],
     test: [
-      `${CONTRACT}/accounts.ts`,
+      `${CONTRACT}/accounts/accounts.ts`,
       "an account's limit applies to its active tokens and, separately, to its revoked tokens",
     ],
     gap: "programs and the command line create any number",
@@ -157,10 +164,10 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   call_audio: {
-    rows: "one file in parts for each active call, counted with the call, and for each batch that has not ended",
+    rows: "one file in parts for each active call, batch that has not ended, and stored audio file; counted with it",
     treatment: "storage_quota",
     enforcedBy: [[BYTES, "newCallCharges"]],
-    insertedIn: ["batch-store.ts", "insert-call.ts"],
+    insertedIn: ["audio-and-transcripts.ts"],
     test: [`${CONTRACT}/byte-budget.ts`, "a call that exceeds a budget is not created, and stores nothing"],
   },
   events: {

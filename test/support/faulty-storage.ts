@@ -33,6 +33,7 @@ export class FaultyStorage implements Storage {
   readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
   readonly batches: Storage["batches"];
+  readonly audio: Storage["audio"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
@@ -49,6 +50,7 @@ export class FaultyStorage implements Storage {
     this.consents = this.#withFaults("consents");
     this.calls = this.#withFaults("calls");
     this.batches = this.#withFaults("batches");
+    this.audio = this.#withFaults("audio");
     this.events = this.#withFaults("events");
     this.receipts = this.#withFaults("receipts");
     this.transcripts = this.#withFaults("transcripts");

@@ -108,6 +108,7 @@ export class LeasedStorage implements Storage {
   readonly consents: Storage["consents"];
   readonly calls: Storage["calls"];
   readonly batches: Storage["batches"];
+  readonly audio: Storage["audio"];
   readonly events: Storage["events"];
   readonly receipts: Storage["receipts"];
   readonly transcripts: Storage["transcripts"];
@@ -125,6 +126,7 @@ export class LeasedStorage implements Storage {
     this.consents = this.#fenced("consents");
     this.calls = this.#fenced("calls");
     this.batches = this.#fenced("batches");
+    this.audio = this.#fenced("audio");
     this.events = this.#fenced("events");
     this.receipts = this.#fenced("receipts");
     this.transcripts = this.#fenced("transcripts");

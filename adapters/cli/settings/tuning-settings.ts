@@ -34,12 +34,13 @@ const LIMIT_HELP = {
   instancesPerUser: [1, 1_000_000, "Instances of one user, without deleted ones."],
   webhooksPerUser: [0, 10_000, "Webhooks of one user."],
   consentsPerUser: [0, 1_000_000, "Consents of one user."],
+  audioFilesPerUser: [0, 100_000, "Stored audio files of one user."],
   batchesPerUser: [0, 100_000, "Batches of one user, ended ones included."],
   targetsPerBatch: [1, 1_000_000, "Targets of one batch."],
   storedBytesPerUser: [
     2 ** 20,
     2 ** 50,
-    "Stored data of one user, bytes: calls with everything that belongs to them, and instances.",
+    "Stored data of one user, bytes: calls with everything that belongs to them, audio files, and instances.",
   ],
   storedBytesPerDemoInstance: [2 ** 20, 2 ** 50, "Stored data that the demo tokens of one instance may create, bytes."],
 } as const satisfies Partial<Record<keyof Limits, Help>>;

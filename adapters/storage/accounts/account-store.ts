@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { AccountStore, LoginStore } from "../../../src/ports/storage.ts";
 import { deleteOldest, deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
+import { forgetStoredAudio } from "../calls/stored-audio-store.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
 import { countRows, readRecord, readRecords } from "../record-lists.ts";
 import { endCounts } from "../stored-bytes.ts";
@@ -137,13 +138,15 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
           .execute();
         return "begun";
       }),
-    forgetUser: (userId, limit) =>
-      session.transaction(async (tx) => {
-        const piece = Math.min(limit, MAX_PIECE);
+    async forgetUser(userId, limit) {
+      const piece = Math.min(limit, MAX_PIECE);
+      if ((await forgetStoredAudio(session, userId, piece)) >= piece) return true;
+      return session.transaction(async (tx) => {
         for (const table of ["events", "tokens", "receipts", "consents"] as const)
           if ((await forgetRecords(tx, table, userId, piece)) >= piece) return true;
         return (await forgetInstances(tx, userId, piece)) >= piece;
-      }),
+      });
+    },
     deleteAccount: (id) =>
       session.transaction(async (tx) => {
         // Blocks new tokens for the account until the transaction ends.
@@ -165,7 +168,7 @@ export function userRemoval(session: Session): Pick<LoginStore, "beginRemoval" |
 }
 
 /** Tables that hold a user's rows. */
-const OWNED_TABLES = ["tokens", "webhooks", "instances", "calls"] as const;
+const OWNED_TABLES = ["tokens", "webhooks", "instances", "calls", "stored_audio"] as const;
 
 async function hasRows(tx: Kysely<Database>, table: (typeof OWNED_TABLES)[number], userId: string): Promise<boolean> {
   const row = await tx.selectFrom(table).select("id").where("user_id", "=", userId).limit(1).executeTakeFirst();

@@ -4,14 +4,15 @@ import type { BatchCounts, TargetStatus } from "../../../src/domain/batches/batc
 import type { BatchStore } from "../../../src/ports/storage.ts";
 import { isDeleted } from "../accounts/consent-store.ts";
 import { deletePiece, MAX_PIECE } from "../bounded-deletions.ts";
-import { batchAudio } from "../calls/audio-and-transcripts.ts";
+import { batchAudio, insertAudioFile } from "../calls/audio-and-transcripts.ts";
 import { insertEvents, lockPosition } from "../calls/event-store.ts";
 import { insertReceipt, KeyTaken } from "../calls/receipt-store.ts";
+import { isAudioGone } from "../calls/stored-audio-store.ts";
 import { preparedQuery, type Session } from "../connected-database.ts";
 import { countRows, pageById, readRecords } from "../record-lists.ts";
 import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { type Database, IS_ENDED_BATCH, IS_OPEN_BATCH, IS_UNFINISHED_COUNT } from "../tables/all-tables.ts";
-import { RECORDS } from "../tables/stored-fields.ts";
+import { batchRow, RECORDS } from "../tables/stored-fields.ts";
 import { targetStore } from "./target-store.ts";
 
 const BATCH = preparedQuery((db, { id }: { readonly id: string }) =>
@@ -30,13 +31,15 @@ export function batchStore(session: Session): BatchStore {
       return session
         .transaction(async (tx) => {
           if (await isDeleted(tx, batch.userId, session.traits.rowLocks)) return "user_deleted";
+          const row = batchRow(batch);
+          if (row.audio_id !== null && (await isAudioGone(tx, row.audio_id, session.traits, false)))
+            return "audio_gone";
           await lockPosition(tx, batch.userId); // the next insertion counts this one
           if ((await countRows(tx, "batches", (rows) => rows.where("user_id", "=", batch.userId))) >= maxBatches)
             return "at_limit";
           if (receipt) await insertReceipt(tx, receipt, batch.id);
-          await tx.insertInto("batches").values(RECORDS.batches.row(batch)).execute();
-          if (audio && !isLarge)
-            await tx.insertInto("call_audio").values({ call_id: batch.id, part: 0, bytes: audio }).execute();
+          await tx.insertInto("batches").values(row).execute();
+          if (audio && !isLarge) await insertAudioFile(tx, batch.id, audio);
           return "created";
         })
         .catch((error: unknown) => {

@@ -3,20 +3,25 @@ import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { TranscriptStore } from "../../../src/ports/storage.ts";
 import { type PreparedQuery, preparedQuery, type Session } from "../connected-database.ts";
 import { type AudioFiles, MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
-import { type Database, IS_ACTIVE } from "../tables/all-tables.ts";
+import { type Database, IS_ACTIVE, IS_UNENDED_BATCH } from "../tables/all-tables.ts";
 import { RECORDS } from "../tables/stored-fields.ts";
 
 interface AudioKey {
   readonly id: string;
 }
 interface AudioRow {
+  /** Id of the file's record. */
+  readonly call_id: string;
   /** Null for a large file, which a worker reads. */
   readonly bytes: Uint8Array | null;
 }
 type Owner = (db: Kysely<Database>, id: string) => SelectQueryBuilder<Database, "calls" | "batches", { id: string }>;
 
-const CALL_OWNER: Owner = (db, id) => db.selectFrom("calls").select("id").where("id", "=", id).where(IS_ACTIVE);
-const BATCH_OWNER: Owner = (db, id) => unendedBatches(db).where("id", "=", id);
+/** The record of a call's or batch's file: a stored audio file, or the call or batch itself. */
+const FILE_ID = sql<string>`coalesce(audio_id, id)`.as("id");
+const CALL_OWNER: Owner = (db, id) => db.selectFrom("calls").select(FILE_ID).where("id", "=", id).where(IS_ACTIVE);
+const BATCH_OWNER: Owner = (db, id) =>
+  db.selectFrom("batches").select(FILE_ID).where("id", "=", id).where(IS_UNENDED_BATCH);
 
 const AUDIO_OF_CALL = audioQueries(CALL_OWNER);
 const AUDIO_OF_BATCH = audioQueries(BATCH_OWNER);
@@ -44,8 +49,7 @@ function audioQueries(owner: Owner): AudioQueries {
     preparedQuery((db, { id }: AudioKey) =>
       db
         .selectFrom("call_audio")
-        .select(bytes.as("bytes"))
-        .where("call_id", "=", id)
+        .select(["call_id", bytes.as("bytes")])
         .where("part", "=", 0)
         .where("call_id", "in", owner(db, id)),
     );
@@ -60,10 +64,19 @@ function audioQueries(owner: Owner): AudioQueries {
 async function audioOf(session: Session, id: string, { whole, small }: AudioQueries): Promise<Uint8Array | undefined> {
   const { files } = session;
   const [row] = await session.query(files ? small : whole, { id });
-  if (row?.bytes === null) return files?.get(id);
   if (!row) return undefined;
+  if (row.bytes === null) return files?.get(row.call_id);
   // pg returns a Buffer, which is a view into a larger buffer.
   return row.bytes.constructor === Uint8Array ? row.bytes : new Uint8Array(row.bytes);
+}
+
+const INSERT_FILE = preparedQuery((db, row: { readonly call_id: string; readonly bytes: Uint8Array }) =>
+  db.insertInto("call_audio").values({ ...row, part: 0 }),
+);
+
+/** Stores the file of a call, a batch or a stored audio file in its transaction. */
+export async function insertAudioFile(tx: Kysely<Database>, id: string, bytes: Uint8Array): Promise<void> {
+  await INSERT_FILE(tx, { call_id: id, bytes });
 }
 
 const DELETE_FILE = preparedQuery((db, { id }: { id: string }) =>
@@ -96,11 +109,7 @@ export function removeLater({ files }: Session, callId: string): void {
   void files?.remove(callId).catch(() => {});
 }
 
-function unendedBatches(db: Kysely<Database>) {
-  return db.selectFrom("batches").select("id").where("status", "not in", ["COMPLETED", "CANCELLED"]);
-}
-
-/** Deletes the files of calls and batches that have ended or were never stored. */
+/** Deletes the files of calls and batches that have ended, and of records that do not exist. */
 export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFiles): Promise<void> {
   const activeCalls = db.selectFrom("calls").select("id").where(IS_ACTIVE);
   const orphans = await db
@@ -108,7 +117,8 @@ export async function removeOrphanedFiles(db: Kysely<Database>, files: AudioFile
     .select("call_id")
     .distinct()
     .where("call_id", "not in", activeCalls)
-    .where("call_id", "not in", unendedBatches(db))
+    .where("call_id", "not in", db.selectFrom("batches").select("id").where(IS_UNENDED_BATCH))
+    .where("call_id", "not in", db.selectFrom("stored_audio").select("id"))
     .execute();
   // A file that cannot be deleted now is deleted at a later start. Until then it is unreachable.
   for (const { call_id } of orphans) await files.remove(call_id).catch(() => {});

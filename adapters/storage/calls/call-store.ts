@@ -66,7 +66,7 @@ export function callStore(session: Session): CallStore {
         const [row] = await UPDATE_CALL(tx, { id, expectedVersion: version, ...callColumns(patch) });
         if (!row) return undefined;
         if (patch.status !== undefined && !isActive(patch.status)) {
-          if (row.type === "FIXED_AUDIO") isAudioLeft = !(await removeAudio(session, tx, id));
+          if (row.type === "FIXED_AUDIO" && row.audio_id === null) isAudioLeft = !(await removeAudio(session, tx, id));
           await countFinished(tx, row.instance_id, patch.status, 1);
         }
         if (!isActive(row.status)) await recount(tx, row, events);

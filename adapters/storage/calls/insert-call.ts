@@ -10,9 +10,10 @@ import { MAX_SMALL_FILE_BYTES } from "../sqlite/audio-files.ts";
 import { charge, eventBytes, newCallCharges, OverBudget, rowBytes } from "../stored-bytes.ts";
 import { type CallRow, type Database, IS_ACTIVE, type RemovedCallTable } from "../tables/all-tables.ts";
 import { callOf, callRow } from "../tables/stored-fields.ts";
-import { removeLater } from "./audio-and-transcripts.ts";
+import { insertAudioFile, removeLater } from "./audio-and-transcripts.ts";
 import { insertEvents } from "./event-store.ts";
 import { insertReceipt, KeyTaken } from "./receipt-store.ts";
+import { isAudioGone } from "./stored-audio-store.ts";
 
 const USED_SLOTS = preparedQuery((db, { instance_id }: { instance_id: string }) =>
   db.selectFrom("calls").select("slot").where("instance_id", "=", instance_id).where(IS_ACTIVE),
@@ -24,10 +25,6 @@ const INSERT_CALL = preparedQuery((db, row: CallRow) =>
     .values(row)
     .onConflict((conflict) => conflict.columns(["instance_id", "slot"]).where(IS_ACTIVE).doNothing())
     .returningAll(),
-);
-
-const INSERT_AUDIO = preparedQuery((db, row: { readonly call_id: string; readonly bytes: Uint8Array }) =>
-  db.insertInto("call_audio").values({ ...row, part: 0 }),
 );
 
 /** Rolls back a creation: the batch target is not waiting for this call. */
@@ -49,9 +46,13 @@ export function insertCall(session: Session): CallStore["insert"] {
     ...[[call, audio, policy, events, receipt, quota, budget], fileBytes]: [Parameters<CallStore["insert"]>, number]
   ) =>
     session.transaction<Insertion>(async (tx) => {
-      const bytes = rowBytes(callRow(call)) + fileBytes + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
+      const newRow = callRow(call);
+      const bytes = rowBytes(newRow) + fileBytes + eventBytes(events) + (receipt ? rowBytes(receipt) : 0);
       const [instance] = await lockInstance(tx, { id: call.instanceId });
       if (!instance || instance.status === "DELETED") return { kind: "instance_gone" };
+      const { audio_id } = newRow;
+      if (audio_id !== null && (await isAudioGone(tx, audio_id, session.traits, call.batchId !== undefined)))
+        return { kind: "audio_gone" };
       for (;;) {
         const usedSlots = await USED_SLOTS(tx, { instance_id: call.instanceId });
         const slot = freeSlot(
@@ -67,13 +68,13 @@ export function insertCall(session: Session): CallStore["insert"] {
           slot === undefined
             ? []
             : await INSERT_CALL(tx, {
-                ...callRow(call),
+                ...newRow,
                 slot,
                 counted_at: countedAt(call, quota),
                 stored_bytes: bytes,
               });
         if (row) {
-          if (audio) await INSERT_AUDIO(tx, { call_id: call.id, bytes: audio });
+          if (audio) await insertAudioFile(tx, call.id, audio);
           if (!(await callTarget(tx, call, session.traits))) throw new TargetTaken();
           if (receipt) await insertReceipt(tx, receipt, call.id);
           await charge(tx, newCallCharges(call, bytes, budget));

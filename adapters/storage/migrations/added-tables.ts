@@ -228,3 +228,32 @@ export async function batchTables(db: Kysely<unknown>, { id }: ColumnTypes): Pro
   const batchColumns = ["user_id", "batch_id", "created_at", "id"];
   await partialIndex(db, "calls_of_batch", "calls", batchColumns, "batch_id is not null");
 }
+
+/** Audio files that users store for calls, and the calls and batches that name them. */
+export async function storedAudioTable(db: Kysely<unknown>, { id }: ColumnTypes): Promise<void> {
+  const { schema } = db;
+  await schema
+    .createTable("stored_audio")
+    .addColumn("id", id, (column) => column.primaryKey())
+    .addColumn("user_id", id, (column) => column.notNull())
+    .addColumn("name", "text")
+    .addColumn("sha256", id, (column) => column.notNull())
+    .addColumn("size_bytes", "bigint", (column) => column.notNull())
+    .addColumn("file", "text", (column) => column.notNull())
+    .addColumn("created_at", "bigint", (column) => column.notNull())
+    .addColumn("expires_at", "bigint")
+    .addColumn("deleted_at", "bigint")
+    .addColumn("stored_bytes", "bigint", (column) => column.notNull())
+    .execute();
+  const table = "stored_audio";
+  await schema.createIndex("stored_audio_of_user").on(table).columns(["user_id", "id"]).execute();
+  const contentColumns = ["user_id", "sha256"];
+  await partialIndex(db, "stored_audio_content", table, contentColumns, "deleted_at is null", { unique: true });
+  await partialIndex(db, "stored_audio_deleted", table, ["id"], "deleted_at is not null");
+  const isExpiring = "expires_at is not null and deleted_at is null";
+  await partialIndex(db, "stored_audio_expiring", table, ["expires_at"], isExpiring);
+  for (const name of ["calls", "batches"]) await schema.alterTable(name).addColumn("audio_id", id).execute();
+  const isUsing = "audio_id is not null and status in ('QUEUED', 'RINGING', 'IN_PROGRESS')";
+  await partialIndex(db, "calls_using_audio", "calls", ["audio_id"], isUsing);
+  await partialIndex(db, "batches_using_audio", "batches", ["audio_id"], "audio_id is not null");
+}

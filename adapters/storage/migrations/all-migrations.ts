@@ -7,6 +7,7 @@ import {
   loginTables,
   ownerTable,
   retention,
+  storedAudioTable,
   webhookTables,
 } from "./added-tables.ts";
 import {
@@ -70,6 +71,7 @@ export function migrations(types: ColumnTypes): Record<string, Migration> {
     "0042_waiting_times": { up: waitingTimes },
     "0043_waiting_reasons": { up: waitingReasons },
     "0044_retry_order": { up: retryOrder },
+    "0045_stored_audio": { up: (db) => storedAudioTable(db, types) },
   };
 }
 

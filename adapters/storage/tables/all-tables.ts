@@ -47,6 +47,16 @@ interface AddedColumns {
     demo_scope: string | null;
     /** Number of bytes that `stored_usage` counts for it. */
     stored_bytes: number;
+    /** The stored audio file that its message names. */
+    audio_id: string | null;
+  };
+  batches: {
+    /** The stored audio file that its message names. */
+    audio_id: string | null;
+  };
+  stored_audio: {
+    /** Number of bytes that `stored_usage` counts for it. */
+    stored_bytes: number;
   };
   events: {
     /** The position in the user's log. */
@@ -76,8 +86,9 @@ export interface LineRecordTable {
   sealed: Uint8Array;
 }
 
-/** Audio files of active calls. */
+/** Audio files of active calls, of batches that have not ended, and of users. */
 export interface CallAudioTable {
+  /** Id of the call, the batch, or the stored audio file. */
   call_id: string;
   /** Number of the part, from 0. Only a large file in SQLite has several parts. */
   part: number;
@@ -178,11 +189,19 @@ export const NUMBER_PLACES: Places = {
   credentials: { instance_id: NONE, sealed: NONE },
   line_records: { instance_id: NONE, key: ["record"], sealed: NONE },
   consents: RECORDS.consents.numbers,
-  calls: { ...RECORDS.calls.numbers, type: NONE, counted_at: NONE, demo_scope: NONE, stored_bytes: NONE },
+  calls: {
+    ...RECORDS.calls.numbers,
+    type: NONE,
+    counted_at: NONE,
+    demo_scope: NONE,
+    stored_bytes: NONE,
+    audio_id: NONE,
+  },
   removed_calls: { token_id: NONE, created_at: NONE },
   stored_usage: { owner: NONE, kind: NONE, amount: NONE },
   call_audio: { call_id: NONE, part: NONE, bytes: NONE },
-  batches: RECORDS.batches.numbers,
+  stored_audio: { ...RECORDS.stored_audio.numbers, stored_bytes: NONE },
+  batches: { ...RECORDS.batches.numbers, audio_id: NONE },
   batch_targets: RECORDS.batch_targets.numbers,
   batch_counts: { batch_id: NONE, status: NONE, reason: NONE, targets: NONE },
   finished_counts: { instance_id: NONE, status: NONE, calls: NONE },
@@ -222,6 +241,14 @@ export const TABLE_NAMES: readonly string[] = [...Object.keys(NUMBER_PLACES), ..
 export const IS_ACTIVE: RawBuilder<boolean> = sql<boolean>`status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`;
 /** A call that occupies a line of its instance: it is ringing or answered, or its phone may already be ringing. */
 export const IS_ON_LINE: RawBuilder<boolean> = sql<boolean>`(status in ('RINGING', 'IN_PROGRESS') or (status = 'QUEUED' and dialing_at is not null))`;
+/** An active call with a stored audio file. */
+export const IS_USING_AUDIO: RawBuilder<boolean> = sql<boolean>`audio_id is not null and status in ('QUEUED', 'RINGING', 'IN_PROGRESS')`;
+/** A stored audio file that was not deleted. */
+export const IS_KEPT_AUDIO: RawBuilder<boolean> = sql<boolean>`deleted_at is null`;
+/** A stored audio file that was deleted, and may still be in use. */
+export const IS_DELETED_AUDIO: RawBuilder<boolean> = sql<boolean>`deleted_at is not null`;
+/** A stored audio file that will expire. */
+export const IS_EXPIRING_AUDIO: RawBuilder<boolean> = sql<boolean>`expires_at is not null and deleted_at is null`;
 export const IS_FINAL: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'FAILED')`;
 export const IS_QUEUED: RawBuilder<boolean> = sql<boolean>`status = 'QUEUED'`;
 /** A queued call that no process has claimed. */
@@ -240,6 +267,8 @@ export const IS_RECORDED: RawBuilder<boolean> = sql<boolean>`recorded_ms > 0`;
 export const IS_OPEN_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('SCHEDULED', 'RUNNING', 'PAUSED')`;
 /** A batch that has ended. */
 export const IS_ENDED_BATCH: RawBuilder<boolean> = sql<boolean>`status in ('COMPLETED', 'CANCELLED')`;
+/** A batch that has not ended, drafts included. */
+export const IS_UNENDED_BATCH: RawBuilder<boolean> = sql<boolean>`status not in ('COMPLETED', 'CANCELLED')`;
 /** A count of targets that have not ended. */
 export const IS_UNFINISHED_COUNT: RawBuilder<boolean> = sql<boolean>`status in ('WAITING', 'CALLING') and targets > 0`;
 /** A target that waits for its next call. */

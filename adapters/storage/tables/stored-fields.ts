@@ -1,6 +1,7 @@
 import type { Batch, BatchTarget } from "../../../src/domain/batches/batch.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { QualityInterval } from "../../../src/domain/calls/quality-series.ts";
+import type { StoredAudio } from "../../../src/domain/calls/stored-audio.ts";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { Event } from "../../../src/domain/events.ts";
@@ -15,7 +16,7 @@ import type {
   TokenRecord,
   User,
 } from "../../../src/ports/storage.ts";
-import type { CallRow } from "./all-tables.ts";
+import type { CallRow, Database } from "./all-tables.ts";
 import { bytes, type FieldCodec, json, number, optional, storedRecord, text } from "./field-columns.ts";
 
 type PackedInterval = readonly [number, number, number, number, number, number | null, number | null];
@@ -145,6 +146,18 @@ export const RECORDS = {
     dialingAt: number("dialing_at"),
     line: number("line"),
     version: number("version"),
+  }),
+
+  stored_audio: storedRecord<StoredAudio>()({
+    id: text("id", "none"),
+    userId: text("user_id", "none"),
+    name: text("name", "kept"), // text from its owner
+    sha256: text("sha256", "none"),
+    size: number("size_bytes"),
+    file: json("file", "none"),
+    createdAt: number("created_at"),
+    expiresAt: number("expires_at"),
+    deletedAt: number("deleted_at"),
   }),
 
   /** A batch's texts come from its owner. */
@@ -292,7 +305,19 @@ export function callRow(call: Call): CallRow {
     counted_at: null,
     demo_scope: call.isDemo ? call.instanceId : null,
     stored_bytes: 0,
+    audio_id: audioIdOf(call.message),
   };
+}
+
+/** The row of a new batch. */
+export function batchRow(batch: Batch): Database["batches"] {
+  return { ...RECORDS.batches.row(batch), audio_id: audioIdOf(batch.message) };
+}
+
+/** Id of the stored audio file in the message of a call or batch; null if there is none. */
+function audioIdOf(message: Call["message"] | Batch["message"]): string | null {
+  const { type, audioId, audio } = message as { type: string; audioId?: string; audio?: { audioId?: string } };
+  return type === "FIXED_AUDIO" ? (audioId ?? audio?.audioId ?? null) : null;
 }
 
 /** The call in a row. */

@@ -21,6 +21,7 @@ import { countsByRetryReason } from "../../domain/batches/target-wait.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Page } from "../../ports/storage.ts";
+import { audioNotFound } from "../audio-library.ts";
 import type { CallCreation, CallCreationContext } from "../calls/creation/call-creation.ts";
 import type { Context } from "../context.ts";
 import { runOnce } from "../idempotency/idempotency.ts";
@@ -89,7 +90,8 @@ export class Batches implements BatchUseCases {
     input: CreateBatchInput,
     options: Pick<CreateOptions, "strict"> = {},
   ): Promise<BatchPlan> {
-    const { batch, networks, targets } = await this.#checkedBatch(principal, input, options);
+    const { batch: checkedInput, networks, targets } = await this.#checkedBatch(principal, input, options);
+    const batch = await this.#withStoredAudio(principal, checkedInput);
     assertTimesAhead(batch.schedule, batch.createdAt);
     return planOf(this.#context, this.#lines, batch, () =>
       this.#targets.checkedTargets(principal, batch, targets, options, networks),
@@ -242,13 +244,16 @@ export class Batches implements BatchUseCases {
     options: CreateOptions,
   ): Promise<(BatchDetails & Creation & { readonly report: ImportReport }) | undefined> {
     const { storage, limits } = this.#context;
-    const { batch, audio } = checkedInput;
+    const { audio } = checkedInput;
+    const batch = await this.#withStoredAudio(principal, checkedInput.batch);
     // Checked only for a new batch: when a request is repeated, the start time may have passed in the meantime.
     assertTimesAhead(batch.schedule, batch.createdAt);
     const insertion = await storage.batches.insert(batch, audio, limits.batchesPerUser, receipt);
     switch (insertion) {
       case "repeated":
         return undefined;
+      case "audio_gone":
+        throw audioNotFound(audioIdIn(batch) ?? "");
       case "user_deleted":
         throw new Refusal("unauthorized", "the account of this token was deleted");
       case "at_limit":
@@ -260,6 +265,14 @@ export class Batches implements BatchUseCases {
     }
     const filledBatch = await this.#fill(principal, batch, checkedInput, options);
     return { ...filledBatch, created: true, replayed: false };
+  }
+
+  /** The batch with the properties of the stored audio file that its message names. @throws {Refusal} `audio_not_found` */
+  async #withStoredAudio(principal: Principal, batch: Batch): Promise<Batch> {
+    const audioId = audioIdIn(batch);
+    if (audioId === undefined) return batch;
+    const { message: audio } = await this.#creation.messages.storedAudio(principal, audioId);
+    return { ...batch, message: { ...batch.message, audio } };
   }
 
   /** Stores the targets that a new batch lacks, and starts it; a crash may have interrupted the first attempt. */
@@ -314,6 +327,11 @@ export class Batches implements BatchUseCases {
     const { nextAt = now } = await storage.batches.due(batch.id, now, 1);
     return { ...batch, counts, estimatedEndAt: Math.max(estimatedEndAt, nextAt) };
   }
+}
+
+/** Id of the stored audio file in a batch's message; undefined if there is none. */
+function audioIdIn({ message: { type, audio } }: Batch): string | undefined {
+  return type === "FIXED_AUDIO" ? (audio as { readonly audioId?: string }).audioId : undefined;
 }
 
 /**

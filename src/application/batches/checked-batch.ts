@@ -100,7 +100,8 @@ async function checkedMessage(
   let checked: { message: BatchMessage; file?: Uint8Array | undefined } = { message };
   try {
     const input = await creation.check(withSampleVoice(body, message), options);
-    if (input.type === "FIXED_AUDIO") {
+    // A stored file is looked up when the batch is stored: a repeated request may come after its deletion.
+    if (input.type === "FIXED_AUDIO" && "audioBase64" in input.audio) {
       const { message: audio, file } = await creation.audioMessage(principal, input, options.signal);
       checked = { message: { ...message, audio }, file };
     }

@@ -118,9 +118,10 @@ export class OpenBatch {
   async audio(): Promise<CheckedAudio | undefined> {
     const { message, id } = this.#batch;
     if (message.type !== "FIXED_AUDIO") return undefined;
+    const audio = message.audio as CheckedAudio["message"];
     this.#audio ??= {
-      message: message.audio as CheckedAudio["message"],
-      file: await this.#context.storage.batches.audio(id),
+      message: audio,
+      file: audio.audioId === undefined ? await this.#context.storage.batches.audio(id) : undefined,
     };
     return this.#audio;
   }

@@ -57,7 +57,12 @@ const INSTANCE = ["instance", "instance_not_found", "inst_"] as const;
  * Kinds of records that a request with a key creates, the problem code if the record has been deleted, and the prefix
  * of its id.
  */
-const CREATED_KINDS = [INSTANCE, ["call", "call_not_found", "call_"], ["batch", "batch_not_found", "batch_"]] as const;
+const CREATED_KINDS = [
+  INSTANCE,
+  ["call", "call_not_found", "call_"],
+  ["batch", "batch_not_found", "batch_"],
+  ["audio file", "audio_not_found", "audio_"],
+] as const;
 
 async function replayReceipt<T>(
   receipt: Receipt,

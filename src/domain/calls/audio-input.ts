@@ -36,6 +36,11 @@ export interface AudioPlace {
   audioBase64: string | UploadedAudio;
 }
 
+/** A stored audio file in a checked body. */
+export interface StoredAudioPlace {
+  audioId: string;
+}
+
 /** The place of the audio file in a parsed body, if it is a string. */
 export function audioPlace(body: unknown): (AudioPlace & { audioBase64: string }) | undefined {
   const audio = (body as { audio?: Partial<AudioPlace> | null } | null)?.audio;

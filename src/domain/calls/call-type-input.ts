@@ -3,10 +3,11 @@ import { hasWords } from "../../base/has-words.ts";
 import { type AgentInput, agentSchema, LANGUAGE, onMachineSchema } from "../agents/agent-input.ts";
 import type { OnMachine } from "../answering/answering-machine.ts";
 import { type OnScreening, onScreeningSchema } from "../answering/screening-policy.ts";
-import { characters, isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
+import { characters, isObject, issueText, type Schema } from "../input/input-checks.ts";
 import type { Limits } from "../limits.ts";
 import { VOICE_ID } from "../voice-id.ts";
-import { type AudioPlace, audioFault, UploadedAudio } from "./audio-input.ts";
+import type { AudioPlace, StoredAudioPlace } from "./audio-input.ts";
+import { callAudioSchema } from "./audio-schemas.ts";
 import type { CallType, Message } from "./call.ts";
 import type { StartOn } from "./message-start.ts";
 import { messageStartEntries } from "./message-start-input.ts";
@@ -14,9 +15,14 @@ import { messageStartEntries } from "./message-start-input.ts";
 /** The fields of a call that depend on its type: the message for the callee. */
 export type CallMessageInput =
   | ({ type: "FIXED_TTS"; tts: { text: string; voiceId: string } } & MessageOptions)
-  | ({ type: "FIXED_AUDIO"; audio: { audioBase64: string } } & MessageOptions)
+  | ({ type: "FIXED_AUDIO"; audio: CallAudioInput } & MessageOptions)
   | { type: "DYNAMIC_STREAM" }
   | { type: "DYNAMIC_AGENT"; agent: AgentInput };
+
+/** The audio file of a call: the file itself, or one that was stored before. */
+export type CallAudioInput =
+  | { audioBase64: string; audioId?: undefined }
+  | { /** Id of a file that `POST /v1/audio` has stored. */ audioId: string; audioBase64?: undefined };
 
 /** The fields of a call that decide what a machine hears. */
 interface MachineInput {
@@ -42,7 +48,7 @@ interface MessageOptions extends MachineInput, StartInput {}
 /** {@link CallMessageInput} in a checked body. */
 export type CheckedMessageInput =
   | Exclude<CallMessageInput, { type: "FIXED_AUDIO" }>
-  | ({ type: "FIXED_AUDIO"; audio: AudioPlace } & MessageOptions);
+  | ({ type: "FIXED_AUDIO"; audio: AudioPlace | StoredAudioPlace } & MessageOptions);
 
 /** The fields of all types. */
 type MessageField = CallMessageInput extends infer Input
@@ -97,7 +103,7 @@ export function messageEntries(limits: Limits): MessageEntries {
     ),
     voiceId,
   });
-  const audio = v.object({ audioBase64: audioSchema(limits) });
+  const audio = callAudioSchema(limits);
   const agent = agentSchema(limits, voiceId);
 
   const onMachine = v.optional(onMachineSchema());
@@ -158,21 +164,4 @@ export function agentToolsIn(body: unknown): readonly string[] {
   if (!isObject(body) || body.type !== "DYNAMIC_AGENT" || !isObject(body.agent)) return [];
   const { tools } = body.agent;
   return Array.isArray(tools) ? tools.filter((name) => typeof name === "string") : [];
-}
-
-function audioSchema(limits: Limits): Schema<string | UploadedAudio> {
-  const schema = v.pipe(
-    v.any(),
-    v.rawCheck<unknown>(({ dataset: { value }, addIssue }) => {
-      if (typeof value !== "string" && !(value instanceof UploadedAudio))
-        return addIssue({ message: issueText("type_invalid", "must be a string") });
-      const fault = audioFault(value, limits.audioBytes);
-      if (fault) addIssue({ message: issueText("audio_unsupported", fault) });
-    }),
-  );
-  return withJsonSchema(schema, {
-    type: "string",
-    contentEncoding: "base64",
-    description: `An MP3 or WAV file, at most ${limits.audioBytes} bytes and ${limits.audioMs / 60_000} minutes.`,
-  }) as Schema<string | UploadedAudio>;
 }

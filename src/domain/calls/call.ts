@@ -48,6 +48,8 @@ export type Message =
       readonly bytes?: FileBytes | undefined;
       /** SHA-256 of the file, lower-case hex; undefined for a call of an earlier version. */
       readonly sha256?: string | undefined;
+      /** The stored audio file; undefined if the call has its own file. */
+      readonly audioId?: string | undefined;
     } & MachinePolicy &
       MessageStart)
   | ({ readonly type: "DYNAMIC_STREAM" } & Extension)

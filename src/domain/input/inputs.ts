@@ -1,4 +1,5 @@
 import { type BatchSchemas, batchSchemas } from "../batches/batch-input.ts";
+import { type CheckedAudioInput, createAudioSchema } from "../calls/audio-schemas.ts";
 import { type CallSchemas, type CheckedCallInput, callSchemas, parseCall } from "../calls/call-input.ts";
 import {
   type CheckedInstanceInput,
@@ -14,17 +15,26 @@ import {
   WEBHOOK_SCHEMAS,
   type WebhookSchemas,
 } from "../webhooks/webhook-input.ts";
+import type { Schema } from "./input-checks.ts";
 import { parseBody } from "./input-parser.ts";
 
 /** The schemas of all request bodies; they check requests, and `/openapi.json` is made from them. */
 export interface InputSchemas extends InstanceSchemas, CallSchemas, WebhookSchemas, BatchSchemas {
+  readonly createAudio: Schema<CheckedAudioInput>;
   /** True if unknown fields are refused. */
   readonly strict: boolean;
 }
 
 /** The schemas for these limits; `strict` refuses unknown fields. */
 export function inputSchemas(limits: Limits, { strict = false }: { strict?: boolean } = {}): InputSchemas {
-  return { ...instanceSchemas(limits), ...callSchemas(limits), ...WEBHOOK_SCHEMAS, ...batchSchemas(limits), strict };
+  return {
+    ...instanceSchemas(limits),
+    ...callSchemas(limits),
+    ...WEBHOOK_SCHEMAS,
+    ...batchSchemas(limits),
+    createAudio: createAudioSchema(limits),
+    strict,
+  };
 }
 
 /**

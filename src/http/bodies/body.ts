@@ -24,31 +24,60 @@ export interface ReadJsonOptions {
   readonly emptyValue?: unknown;
 }
 
-/** The dependencies of {@link jsonReader}. */
-export interface JsonReaderParts {
+/**
+ * Reads the body of an authenticated request as a file, like {@link ReadJson}.
+ * @throws {Refusal} `unsupported_media_type`, `body_too_large`, `server_busy`, `request_timeout`
+ */
+export type ReadFile = (context: RequestContext, limit: number) => Promise<Uint8Array<ArrayBuffer>>;
+
+/** Readers of bodies, which share their budgets. */
+export interface BodyReaders {
+  readonly readJson: ReadJson;
+  readonly readFile: ReadFile;
+}
+
+/** The dependencies of {@link bodyReaders}. */
+export interface BodyReaderParts {
   readonly limits: Limits;
   readonly system: System;
   /** Parses bodies larger than {@link SMALL_BODY}. Default: the main thread parses them. */
   readonly bodies?: BodyParser | undefined;
 }
 
-export function jsonReader({ limits, system, bodies }: JsonReaderParts): ReadJson {
+export function bodyReaders({ limits, system, bodies }: BodyReaderParts): BodyReaders {
   const budget = new BodyBudget(limits);
   const bounds = jsonBounds(limits);
-  return async (context, limit, { parts = bounds.parts, emptyValue } = {}) => {
+
+  async function readBytes(context: RequestContext, limit: number): Promise<Uint8Array<ArrayBuffer>> {
     const { request, caller } = context;
-    checkContentType(request);
     const maxBytes = Math.min(limit, budget.maxBytes(caller));
     const chunks = limitedBody(request, maxBytes, system);
     const share = budget.share(caller);
     context.release = share.release;
-    const bytes = await collect(chunks, { expectedBytes: declaredBytes(request), maxBytes, share });
+    return collect(chunks, { expectedBytes: declaredBytes(request), maxBytes, share });
+  }
+
+  async function readJson(
+    context: RequestContext,
+    limit: number,
+    { parts = bounds.parts, emptyValue }: ReadJsonOptions = {},
+  ): Promise<unknown> {
+    checkContentType(context.request);
+    const bytes = await readBytes(context, limit);
     if (bytes.length === 0 && emptyValue !== undefined) return emptyValue;
     const bodyBounds = { ...bounds, parts };
     const result: ParsedJson =
       bodies && bytes.length > SMALL_BODY ? await bodies.parse(bytes, bodyBounds) : parseJson(bytes, bodyBounds);
     if ("fault" in result) throw new Refusal("invalid_json", result.fault);
     return result.value;
+  }
+
+  return {
+    readJson,
+    readFile(context, limit) {
+      assertUncompressed(context.request);
+      return readBytes(context, limit);
+    },
   };
 }
 

@@ -201,6 +201,18 @@ const putConsent: Examples = {
   doNotCall: { summary: "It must not be called", value: { status: "do_not_call", source: "said so on a call" } },
 };
 
+const audioFile: View<"AudioFile"> = {
+  id: "audio_01k7zq7t1vg4h6k8n0q2s4v6xz",
+  name: "Greeting",
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  format: "wav",
+  bytes: 480_044,
+  duration_ms: 30_000,
+  truncated: false,
+  created_at: "2026-01-31T12:00:00.000Z",
+  expires_at: null,
+};
+
 const consent: View<"Consent"> = {
   phone: "+12025550100",
   status: "granted",
@@ -216,6 +228,16 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
   CreateCall: createCall,
   CreateWebhook: createWebhook,
   UpdateWebhook: updateWebhook,
+  CreateAudio: {
+    greeting: {
+      summary: "Store a file for 30 days",
+      value: {
+        audio: { audioBase64: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=" },
+        name: "Greeting",
+        expiresInMs: 2_592_000_000,
+      },
+    },
+  },
   PutConsent: putConsent,
   ...BATCH_BODIES,
   CreatePairingCode: { phone: { summary: "For the phone with this number", value: { phone: "+12025550100" } } },
@@ -225,6 +247,8 @@ export const BODY_EXAMPLES: Readonly<Record<BodySchema, Examples>> = {
 export const RESPONSE_EXAMPLES: { readonly [Name in SchemaName]?: View<Name> } = {
   ...BATCH_RESPONSES,
   Call: call,
+  AudioFile: audioFile,
+  AudioFileList: [audioFile],
   Consent: consent,
   ConsentList: [consent],
   CallList: [call],

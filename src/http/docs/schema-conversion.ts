@@ -25,6 +25,7 @@ export function componentSchemas(limits: Limits): Record<string, JsonSchema> {
     ...Object.fromEntries(Object.entries(EVENTS).map(([type, schema]) => [`Event_${type}`, schema])),
     CreateInstance: inputs.createInstance,
     UpdateInstance: inputs.updateInstance,
+    CreateAudio: inputs.createAudio,
     CreateWebhook: inputs.createWebhook,
     UpdateWebhook: inputs.updateWebhook,
     PutConsent: CONSENT_SCHEMA,

@@ -102,6 +102,13 @@ export const ACCESS_PROBLEMS = {
     fix: "Check the id and the token. GET /v1/webhooks lists your webhooks.",
     example: 'there is no webhook "hook_01k7zq5r9te2f4h6k8n0q2s4vw"',
   },
+  audio_not_found: {
+    status: 404,
+    title: "There is no such audio file",
+    meaning: "The id is unknown, or the file was deleted, has expired, or belongs to another user.",
+    fix: "Check the id and the token, or store the file again with POST /v1/audio. GET /v1/audio lists your files.",
+    example: 'there is no audio file "audio_01k7zq7t1vg4h6k8n0q2s4v6xz"',
+  },
   consent_not_found: {
     status: 404,
     title: "Nothing is recorded about the number",

@@ -24,6 +24,14 @@ export const CONFLICT_PROBLEMS = {
     fix: "Delete an unused instance, or ask the operator to raise the limit.",
     example: "you have 1000 instances, and this server allows 1000; delete one first",
   },
+  audio_quota: {
+    status: 409,
+    title: "The user is at their limit of stored audio files",
+    meaning:
+      "The user has stored as many audio files as this server allows, deleted ones that are still in use included.",
+    fix: "Delete files that are not needed. The operator of the server can raise the limit.",
+    example: "you have 1000 audio files, and this server allows 1000; delete one first",
+  },
   batch_quota: {
     status: 409,
     title: "The user is at their limit of batches",

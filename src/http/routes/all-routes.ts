@@ -1,6 +1,6 @@
 import { PerUser } from "../../application/user-limits/per-user.ts";
 import { MAX_AT_ONCE } from "../../application/user-limits/user-limits.ts";
-import { jsonReader } from "../bodies/body.ts";
+import { bodyReaders } from "../bodies/body.ts";
 import type { HttpDependencies } from "../dependencies.ts";
 import { openapiDocument } from "../docs/openapi.ts";
 import { LinkingRequests } from "../link-pages/linking-requests.ts";
@@ -9,6 +9,7 @@ import { type RequestMeter, requestMeter } from "../metrics.ts";
 import type { HttpRoute } from "../route.ts";
 import { StreamTickets } from "../stream/stream-tickets.ts";
 import { TokenWatches } from "../stream/token-watches.ts";
+import { audioRoutes } from "./audio-routes.ts";
 import { batchRoutes } from "./batch-routes.ts";
 import { callRoutes } from "./call-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
@@ -39,7 +40,8 @@ export function allRoutes(deps: HttpDependencies, sharedParts: SharedParts = {})
   const server = (): string => serverUrl(deps.publicUrl(), base);
   const document = async (): Promise<unknown> =>
     openapiDocument(routes, { limits: deps.limits, version: deps.version, base, server: server() });
-  const readJson = jsonReader(deps);
+  const readers = bodyReaders(deps);
+  const { readJson } = readers;
   const waitLimit = new PerUser(MAX_AT_ONCE.waits);
   const watches = new TokenWatches(deps);
   const qrImage = qrImages();
@@ -53,6 +55,7 @@ export function allRoutes(deps: HttpDependencies, sharedParts: SharedParts = {})
     ...linkRoutes(deps, server, qrImage),
     ...pairingRoutes(deps, readJson, linking),
     ...eventRoutes(deps, waitLimit, watches),
+    ...audioRoutes(deps, readers),
     ...batchRoutes(deps, readJson),
     ...webhookRoutes(deps, readJson),
     ...consentRoutes(deps, readJson),

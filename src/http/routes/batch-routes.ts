@@ -74,8 +74,8 @@ export function batchRoutes(
             "audio_unsupported",
           ] as const),
           ...(["idempotency_key_invalid", "idempotency_key_in_progress", "idempotency_key_reused"] as const),
-          ...(["demo_token_restricted", "caller_id_not_allowed", "instance_not_found", "storage_quota"] as const),
-          ...(["batch_quota", "batch_full", "batch_invalid", "batch_empty"] as const),
+          ...(["demo_token_restricted", "caller_id_not_allowed", "instance_not_found", "audio_not_found"] as const),
+          ...(["storage_quota", "batch_quota", "batch_full", "batch_invalid", "batch_empty"] as const),
         ],
       }),
       async run(context) {

@@ -123,6 +123,7 @@ export function callRoutes(
           "destination_not_allowed",
           "caller_id_not_allowed",
           "instance_not_found",
+          "audio_not_found",
           "call_not_found",
           "queue_full",
           "storage_quota",

@@ -24,6 +24,11 @@ export function deliveryIdOf(context: RequestContext): string {
   return idOf(context, "deliveryId", "delivery_not_found", "there is no such delivery");
 }
 
+/** The id of a stored audio file in the path. @throws {Refusal} `audio_not_found` if it is not a possible id */
+export function audioIdOf(context: RequestContext): string {
+  return idOf(context, "audioId", "audio_not_found", "there is no such audio file");
+}
+
 /** The batch id in the path. @throws {Refusal} `batch_not_found` if it is not a possible id */
 export function batchIdOf(context: RequestContext): string {
   return idOf(context, "batchId", "batch_not_found", "there is no such batch");

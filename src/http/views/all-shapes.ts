@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { audioFileShape } from "./audio-view.ts";
 import {
   batchCountsShape,
   batchDetailsShape,
@@ -123,6 +124,8 @@ export const SCHEMAS = {
   RowFaults: rowFaultsShape,
   TargetFault: targetFaultShape,
   TargetResult: targetResultShape,
+  AudioFile: audioFileShape,
+  AudioFileList: v.array(audioFileShape),
   Consent: consentShape,
   ConsentList: v.array(consentShape),
   Voice: voiceShape,

@@ -56,7 +56,9 @@ export function batchView(batch: StoredBatch): View<"Batch"> {
 
 /** A batch with its progress. */
 export function batchDetailsView(batch: DetailedBatch): View<"BatchDetails"> {
-  const { audio: _, ...message } = batch.message;
+  const { audio, ...otherFields } = batch.message;
+  const { audioId } = (audio ?? {}) as { readonly audioId?: string };
+  const message = audioId === undefined ? otherFields : { ...otherFields, audio: { audioId } };
   const { byStatus, byReason, waitingAfter } = batch.counts;
   return {
     ...batchView(batch),

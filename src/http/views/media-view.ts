@@ -103,6 +103,7 @@ export const audioMediaShape = shape("The media of a call that plays an audio fi
   duration_ms: milliseconds,
   truncated: v.pipe(v.boolean(), v.description("True if the file is truncated: it is shorter than its header states.")),
   bytes: v.optional(fileBytesShape),
+  audio_id: v.optional(v.pipe(v.string(), v.description("The stored file that the call named."))),
   stream,
   recording,
   sip_call_id,
@@ -127,12 +128,13 @@ export function mediaView(call: StoredCall, server: () => string): View<"Call">[
   };
   switch (message.type) {
     case "FIXED_AUDIO": {
-      const { format, durationMs, truncated, bytes } = message;
+      const { format, durationMs, truncated, bytes, audioId } = message;
       return {
         format,
         duration_ms: durationMs,
         truncated,
         ...(bytes && { bytes: bytesView(bytes) }),
+        ...(audioId !== undefined && { audio_id: audioId }),
         stream,
         ...details,
       };

@@ -44,7 +44,7 @@ export interface BatchStore {
     audio: Uint8Array | undefined,
     maxBatches: number,
     receipt?: NewReceipt,
-  ): Promise<"created" | "at_limit" | "repeated" | "user_deleted">;
+  ): Promise<"created" | "at_limit" | "repeated" | "user_deleted" | "audio_gone">;
   get(id: string): Promise<Batch | undefined>;
   /** The audio file of its message; undefined if it has none. */
   audio(id: string): Promise<Uint8Array | undefined>;

@@ -49,6 +49,8 @@ export type Insertion =
     }
   /** The call would exceed the {@link ByteBudget} of its user or, for a demo token, of its instance. */
   | { readonly kind: "over_budget"; readonly owner: "user" | "demo" }
+  /** The stored audio file of its message (`audioId`) has been deleted; the call of a batch may still use it. */
+  | { readonly kind: "audio_gone" }
   /** The instance does not exist or is deleted. */
   | { readonly kind: "instance_gone" }
   /** The batch of the call is not RUNNING, or its target is not waiting for this attempt. */

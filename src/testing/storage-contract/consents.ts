@@ -1,5 +1,5 @@
 import type { Consent } from "../../domain/dialling-rules/consent.ts";
-import { newAccount } from "./login-records.ts";
+import { newAccount } from "./accounts/login-records.ts";
 import type { Clause, StorageScene } from "./scene.ts";
 
 /** Users' records about the numbers they call. */

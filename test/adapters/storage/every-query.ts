@@ -56,6 +56,7 @@ export async function runEveryQuery(storage: Storage): Promise<void> {
   await queryLog(storage);
   await queryWebhooks(storage);
   await queryBatches(storage);
+  await queryAudio(storage);
   await deleteAll(storage);
 }
 
@@ -98,6 +99,20 @@ async function queryAccounts({ accounts, logins, consents }: Storage): Promise<v
   await consents.get("usr_1", "+12025550100");
   await consents.ofNumbers("usr_1", ["+12025550100", "+12025550101"]);
   await consents.delete("usr_1", "+12025550100");
+}
+
+async function queryAudio({ audio }: Storage): Promise<void> {
+  const file = { format: "wav", durationMs: 1, truncated: false } as const;
+  const record = { userId: "usr_1", name: null, size: 1, file, createdAt: 1, expiresAt: 2, deletedAt: null };
+  const limits = { maxFiles: 10, userBytes: 1 << 20 };
+  for (const sha256 of ["a", "b", "a"]) {
+    const id = `audio_${sha256}`;
+    await audio.insert({ ...record, id, sha256 }, Uint8Array.of(1), 1, limits);
+  }
+  await audio.get("audio_a");
+  for (const page of [{}, NEXT_PAGE]) await audio.list("usr_1", 1, page);
+  await audio.delete("audio_a", 2);
+  await audio.purge(3);
 }
 
 async function queryInstances({ instances, lineRecords, sealed }: Storage): Promise<void> {

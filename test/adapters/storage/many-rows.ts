@@ -46,6 +46,11 @@ export const MANY_ROWS: readonly string[] = [
   rows("users", "id, name, created_at", "'usr_' || n, 'Ada ' || n, n"),
   rows("tokens", "id, user_id, label, hash, created_at", "'tok_' || n, 'usr_' || n % 1000, 'laptop', 'hash ' || n, n"),
   rows(
+    "stored_audio",
+    "id, user_id, sha256, size_bytes, file, created_at, expires_at, deleted_at, stored_bytes",
+    `'audio_' || n, 'usr_' || n % 200, 'hash ' || n, 1, '{}', n, case n % 10 when 0 then n end, case n % 50 when 1 then n end, 1`,
+  ),
+  rows(
     "consents",
     "user_id, phone, status, created_at, updated_at",
     "'usr_' || n % 200, '+1202' || 10000 + n, case n % 100 when 0 then 'do_not_call' else 'granted' end, n, n",

@@ -59,6 +59,7 @@ const STEPS = [
   "0042_waiting_times",
   "0043_waiting_reasons",
   "0044_retry_order",
+  "0045_stored_audio",
 ];
 
 test("four processes migrate one new SQLite file at the same time", { timeout: 60_000 }, async () => {

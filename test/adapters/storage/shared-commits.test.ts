@@ -65,7 +65,7 @@ test("each writer in a shared commit succeeds or fails on its own", async () => 
 });
 
 test("a write that exceeds the size limit fails alone in a shared commit", async () => {
-  const storage = await openStorage(140);
+  const storage = await openStorage(180);
   const name = (n: number) => (n === 7 ? "n".repeat(1_000_000) : "small");
   const insert = (n: number) => storage.instances.insert({ ...instance(n), name: name(n) }, [createdEvent(n)]);
   const results = await Promise.allSettled(NUMBERS.map(insert));

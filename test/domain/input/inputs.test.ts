@@ -448,6 +448,7 @@ test("every limit is an option", () => {
     instancesPerUser: 1,
     webhooksPerUser: 1,
     consentsPerUser: 1,
+    audioFilesPerUser: 1,
     batchesPerUser: 1,
     targetsPerBatch: 1,
     storedBytesPerUser: 1,

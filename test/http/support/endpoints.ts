@@ -2,6 +2,7 @@ import { guardedHttpPorts } from "../../../src/http/dependencies.ts";
 import type { HttpRoute } from "../../../src/http/route.ts";
 import { type Resource, resourcesOf } from "../../../src/http/router.ts";
 import { allRoutes } from "../../../src/http/routes/all-routes.ts";
+import { AUDIO_ID } from "./audio-fakes.ts";
 import { BATCH_ID } from "./batch-fakes.ts";
 import { CONSENT_PHONE } from "./consent-fakes.ts";
 import { CALL_ID, dependencies, INSTANCE_ID } from "./fakes.ts";
@@ -23,6 +24,7 @@ const IDS: Readonly<Record<string, string>> = {
   callId: CALL_ID,
   instanceId: INSTANCE_ID,
   voiceId: "pt-BR-1",
+  audioId: AUDIO_ID,
   batchId: BATCH_ID,
   position: "1",
   webhookId: WEBHOOK_ID,

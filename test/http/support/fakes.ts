@@ -1,5 +1,6 @@
 import type { BatchUseCases } from "../../../src/application/batches/batch-use-cases.ts";
 import type {
+  AudioUseCases,
   CallUseCases,
   Connection,
   ConsentUseCases,
@@ -20,6 +21,7 @@ import { Refusal } from "../../../src/domain/refusal.ts";
 import { createHttp, type HttpParts } from "../../../src/http/app.ts";
 import { type LogFields, silentLogger } from "../../../src/ports/logger.ts";
 import type { WebApp } from "../../../src/ports/web.ts";
+import { audioUseCases } from "./audio-fakes.ts";
 import { batchUseCases } from "./batch-fakes.ts";
 import { consentUseCases } from "./consent-fakes.ts";
 import { basePaths, documentKey, documentKeys } from "./document.ts";
@@ -123,6 +125,7 @@ export interface Parts {
   batches?: Partial<BatchUseCases>;
   webhooks?: Partial<WebhookUseCases>;
   consents?: Partial<ConsentUseCases>;
+  audio?: Partial<AudioUseCases>;
   http?: Partial<HttpParts>;
 }
 
@@ -153,6 +156,7 @@ export function dependencies({
   batches = {},
   webhooks = {},
   consents = {},
+  audio = {},
   http = {},
 }: Parts = {}): HttpParts {
   const noInstance = () => Promise.reject(new Refusal("instance_not_found", "there is no such instance"));
@@ -188,6 +192,7 @@ export function dependencies({
     batches: { ...batchUseCases(), ...batches },
     webhooks: { ...webhookUseCases(), ...webhooks },
     consents: { ...consentUseCases(), ...consents },
+    audio: { ...audioUseCases(), ...audio },
     calls: {
       create: async () => ({ ...call(), ...CREATED }),
       get: async (_, id) => (id === CALL_ID ? call() : noCall()),

@@ -37,7 +37,8 @@ export function faults(root: unknown, schema: Schema, value: unknown, path: stri
   const options = schema.anyOf ?? schema.oneOf;
   if (options) {
     const fitCount = options.filter((option) => faults(root, option, value, path).length === 0).length;
-    return fitCount === 1 || (fitCount > 1 && schema.anyOf) ? [] : [`${path}: fits ${fitCount} of the alternatives`];
+    if (fitCount !== 1 && !(fitCount > 1 && schema.anyOf)) return [`${path}: fits ${fitCount} of the alternatives`];
+    if (!schema.properties) return [];
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => hasType(type, value))) return [`${path}: is not of type ${types}`];
@@ -54,11 +55,12 @@ export function faults(root: unknown, schema: Schema, value: unknown, path: stri
 }
 
 function objectFaults(root: unknown, schema: Schema, value: object, path: string): string[] {
-  if (!schema.properties && schema.additionalProperties === undefined) return [];
-  if (isOutside(undefined, schema.maxProperties, Object.keys(value).length)) return [`${path}: too many fields`];
   const missingNames = (schema.required ?? []).filter((name) => !Object.hasOwn(value, name));
+  const missingFields = missingNames.map((name) => `${path}: ${name} is missing`);
+  if (!schema.properties && schema.additionalProperties === undefined) return missingFields;
+  if (isOutside(undefined, schema.maxProperties, Object.keys(value).length)) return [`${path}: too many fields`];
   return [
-    ...missingNames.map((name) => `${path}: ${name} is missing`),
+    ...missingFields,
     ...Object.entries(value).flatMap(([name, field]) => {
       const property = schema.properties?.[name] ?? schema.additionalProperties;
       if (property === undefined || property === false) return [`${path}: there is no field ${name}`];

@@ -14,6 +14,7 @@ import { type Fault, invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { VoiceUnavailable } from "../../../ports/speech.ts";
 import type { Insertion, NewReceipt, Receipt } from "../../../ports/storage.ts";
 import type { Telephony } from "../../../ports/telephony.ts";
+import { audioNotFound } from "../../audio-library.ts";
 import { voiceOf } from "../../call-audio/agents/agent-voice.ts";
 import { programOf } from "../../call-audio/call-types/all-call-types.ts";
 import { type ProgramContext, ProgramFailed } from "../../call-audio/call-types/call-type-program.ts";
@@ -66,18 +67,20 @@ const MAX_NAMED_LANGUAGES = 20;
 export class CallCreation {
   readonly #context: CallCreationContext;
   readonly #onQueued: (call: Call) => void;
-  readonly #messages: MessageChecks;
+  /** The checks of messages, which stored audio files share. */
+  readonly messages: MessageChecks;
 
   /** @param onQueued receives every call that may now be waiting in its queue */
   constructor(context: CallCreationContext, onQueued: (call: Call) => void) {
     this.#context = context;
     this.#onQueued = onQueued;
-    this.#messages = new MessageChecks(context);
+    this.messages = new MessageChecks(context);
   }
 
   async create(principal: Principal, body: unknown, options: CreateOptions = {}): Promise<Call & Creation> {
     const input = await this.check(body, options);
-    const audio = input.type === "FIXED_AUDIO" ? await decodedAudio(input.audio) : undefined;
+    const audio =
+      input.type === "FIXED_AUDIO" && "audioBase64" in input.audio ? await decodedAudio(input.audio) : undefined;
     return runOnce(
       this.#context,
       principal,
@@ -110,7 +113,7 @@ export class CallCreation {
     input: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
     signal?: AbortSignal,
   ): Promise<CheckedMessage> {
-    return this.#messages.check(principal, input, undefined, signal);
+    return this.messages.check(principal, input, undefined, signal);
   }
 
   /**
@@ -198,7 +201,7 @@ export class CallCreation {
     assertSipAllowed(network, sipChoiceOf(input));
 
     // Checked before an active call is returned: a bad message fails even if the line is busy.
-    const { message, file } = await this.#messages.check(principal, input, audio, signal);
+    const { message, file } = await this.messages.check(principal, input, audio, signal);
     const call = { ...this.#newCall(principal, input, message, from), ...place };
     if (strict && message.type === "DYNAMIC_AGENT") await this.#assertConductable(call, network);
     if (policy.kind === "single") {
@@ -237,6 +240,8 @@ export class CallCreation {
         throw await storageQuota(this.#context, call, insertion.owner);
       case "instance_gone":
         throw instanceNotFound(instanceId);
+      case "audio_gone":
+        throw audioNotFound("audioId" in message ? String(message.audioId) : "");
       case "target_taken":
         throw new Refusal("batch_state", `batch "${call.batchId}" does not wait for a call to ${call.targetPhone}`);
       case "full":

@@ -4,14 +4,16 @@ import { type AudioPlace, decodeFile, NOT_BASE64, UploadedAudio } from "../../..
 import type { Message } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { storedMessage, storedOptions } from "../../../domain/calls/call-type-input.ts";
+import type { CheckedFile } from "../../../domain/calls/stored-audio.ts";
 import { invalidInput, Refusal } from "../../../domain/refusal.ts";
 import { AudioUnsupported } from "../../../ports/audio-decoder.ts";
+import { usableAudio } from "../../audio-library.ts";
 import { FairTurns } from "../../call-audio/speech/fair-turns.ts";
 import type { Context } from "../../context.ts";
 import { PerUser } from "../../user-limits/per-user.ts";
 import { MAX_AT_ONCE } from "../../user-limits/user-limits.ts";
 
-type MessageChecksContext = Pick<Context, "decoder" | "limits" | "system">;
+type MessageChecksContext = Pick<Context, "decoder" | "limits" | "purgeClock" | "storage" | "system">;
 
 /** Maximum number of audio files checked at the same time. */
 const MAX_CONCURRENT_INSPECTIONS = 2;
@@ -55,18 +57,40 @@ export class MessageChecks {
     const { extension } = input.target;
     const afterAnswer = extension === undefined ? {} : { extension };
     if (input.type !== "FIXED_AUDIO") return { message: { ...storedMessage(input), ...afterAnswer } };
-    audio ??= await decodedAudio(input.audio);
-    const { message, file } =
-      audio instanceof UploadedAudio ? await this.#audioMessage(principal, input.instanceId, audio, signal) : audio;
+    const { message, file } = await this.#audioMessage(principal, input, audio, signal);
     return { message: { ...message, ...storedOptions(input), ...afterAnswer }, file };
   }
 
+  /** The message that plays a stored audio file. @throws {Refusal} `audio_not_found`, `demo_token_restricted` */
+  async storedAudio(principal: Principal, audioId: string): Promise<CheckedAudio> {
+    const { file, sha256 } = await usableAudio(this.#context, principal, audioId);
+    return { message: { type: "FIXED_AUDIO", ...file, sha256, audioId } };
+  }
+
   async #audioMessage(
-    { userId }: Principal,
-    instanceId: string,
-    { bytes: file, sha256 }: UploadedAudio,
+    principal: Principal,
+    { audio: place, instanceId }: Extract<CheckedCallInput, { type: "FIXED_AUDIO" }>,
+    audio: UploadedAudio | CheckedAudio | undefined,
     signal: AbortSignal,
   ): Promise<CheckedAudio> {
+    if (audio && !(audio instanceof UploadedAudio)) return audio;
+    if ("audioId" in place) return this.storedAudio(principal, place.audioId);
+    const { bytes, sha256 } = audio ?? (await decodedAudio(place));
+    const file = await this.checkFile(principal, instanceId, bytes, signal);
+    return { message: { type: "FIXED_AUDIO", ...file, sha256 }, file: bytes };
+  }
+
+  /**
+   * Checks an audio file in a fair turn.
+   * @param instanceId the instance that will play it, or the user
+   * @throws {Refusal} `audio_unsupported`, `server_busy`
+   */
+  async checkFile(
+    { userId }: Principal,
+    instanceId: string,
+    file: Uint8Array,
+    signal: AbortSignal = NEVER_ABORTED,
+  ): Promise<CheckedFile> {
     const { decoder, limits } = this.#context;
     const release = this.#inspections.take(userId);
     if (!release)
@@ -75,10 +99,7 @@ export class MessageChecks {
       const endTurn = await this.#turn(userId, instanceId, signal);
       try {
         const { format, durationMs, truncated, bytes } = await decoder.inspect(file, { maxDurationMs: limits.audioMs });
-        return {
-          message: { type: "FIXED_AUDIO", format, durationMs, truncated, ...(bytes && { bytes }), sha256 },
-          file,
-        };
+        return { format, durationMs, truncated, ...(bytes && { bytes }) };
       } finally {
         endTurn();
       }

@@ -24,7 +24,8 @@ export interface RetentionDays {
 
 /**
  * Deletes expired data: calls with their events and recordings, recordings that expire before their calls, ended
- * batches, and deleted instances. Results of idempotent requests and counters of deleted calls always expire. Runs
+ * batches, and deleted instances. Stored audio files, results of idempotent requests and counters of deleted calls
+ * always expire. Runs
  * every hour, by the purge clock.
  */
 export class Retention {
@@ -67,6 +68,9 @@ export class Retention {
     });
     await this.#runStage("counted calls", async () => {
       if ((await storage.calls.forgetCounted(purgeClock.ago(CALL_WINDOW_MS))) > 0) this.#needsScrub = true;
+    });
+    await this.#runStage("audio files", async () => {
+      if ((await storage.audio.purge(now)) > 0) this.#needsScrub = true;
     });
     if (this.#recordingsMs < Infinity)
       await this.#runStage("recordings", () => this.#sweepRecordings(now - this.#recordingsMs));

@@ -1,5 +1,5 @@
+import { type Clause, idsOf, tokenRecord } from "../scene.ts";
 import { storedAccount } from "./login-records.ts";
-import { type Clause, idsOf, tokenRecord } from "./scene.ts";
 
 /** Users and tokens. */
 export function accountsContract(clause: Clause): void {

@@ -1,7 +1,7 @@
+import type { Clause } from "../scene.ts";
+import { tokenRecord } from "../scene.ts";
+import { webhook } from "../webhooks.ts";
 import { accountIn, newAccount, storedAccount, storedCode } from "./login-records.ts";
-import type { Clause } from "./scene.ts";
-import { tokenRecord } from "./scene.ts";
-import { webhook } from "./webhooks.ts";
 
 const MAX_ENTRIES = 100;
 

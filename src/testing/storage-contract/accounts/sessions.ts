@@ -1,6 +1,6 @@
-import type { SessionRecord } from "../../ports/storage.ts";
+import type { SessionRecord } from "../../../ports/storage.ts";
+import type { Clause } from "../scene.ts";
 import { loginSession, storedAccount, storedCode } from "./login-records.ts";
-import type { Clause } from "./scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_SESSIONS = 100;

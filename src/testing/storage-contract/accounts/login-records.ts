@@ -1,5 +1,11 @@
-import type { AccountRecord, CodeRecord, NewAccount, RegistrationResult, SessionRecord } from "../../ports/storage.ts";
-import type { StorageScene } from "./scene.ts";
+import type {
+  AccountRecord,
+  CodeRecord,
+  NewAccount,
+  RegistrationResult,
+  SessionRecord,
+} from "../../../ports/storage.ts";
+import type { StorageScene } from "../scene.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -1,6 +1,6 @@
-import type { CodeRecord } from "../../ports/storage.ts";
+import type { CodeRecord } from "../../../ports/storage.ts";
+import { type Clause, idsOf } from "../scene.ts";
 import { codeRecord, newAccount, storedAccount, storedCode } from "./login-records.ts";
-import { type Clause, idsOf } from "./scene.ts";
 
 const MAX_CODES = 100;
 

@@ -1,5 +1,5 @@
+import { type Clause, idsOf } from "../scene.ts";
 import { accountIn, newAccount, storedCode } from "./login-records.ts";
-import { type Clause, idsOf } from "./scene.ts";
 
 /** Registrations: uniqueness, and the user that each account gets. */
 export function registrationsContract(clause: Clause, persistenceClause: Clause): void {
