@@ -1,3 +1,4 @@
+import { type AudioClient, audioClient } from "./audio-client.ts";
 import { type BatchesClient, batchesClient } from "./batches-client.ts";
 import { type CallsClient, callsClient } from "./calls-client.ts";
 import { type ConsentsClient, consentsClient } from "./consents-client.ts";
@@ -44,6 +45,7 @@ export interface Client {
   readonly batches: BatchesClient;
   readonly webhooks: WebhooksClient;
   readonly consents: ConsentsClient;
+  readonly audio: AudioClient;
   /** All events of the instances and calls so far, oldest first. */
   events(query?: ListEventsQuery, options?: RequestOptions): AsyncGenerator<CallEvent, void, undefined>;
   /**
@@ -110,6 +112,7 @@ export function createClient(options: ClientOptions): Client {
     batches: batchesClient(transport),
     webhooks: webhooksClient(transport),
     consents: consentsClient(transport),
+    audio: audioClient(transport),
     events: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>
       allItems((cursor) => transport.page("/v1/events", { instance_id, limit, cursor }, options), cursor),
     eventPage: ({ limit = PAGE_SIZE, instance_id, cursor } = {}, options) =>

@@ -65,8 +65,8 @@ export interface Transport {
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** The body as text of this media type. */
   text(path: string, query: Query, type: string, options?: RequestOptions): Promise<string>;
-  /** A POST of a file, which is not retried, and may take as long as the server allows. */
-  upload<T>(path: string, query: Query, file: UploadedFile, options?: RequestOptions): Promise<T>;
+  /** A POST of a file, which may take as long as the server allows. Only one with an idempotency key is retried. */
+  upload<T>(path: string, query: Query, file: UploadedFile, options?: CreateOptions): Promise<T>;
   post<T>(
     path: string,
     body: unknown,
@@ -84,7 +84,7 @@ export interface Transport {
 export interface UploadedFile {
   /** Media type. */
   readonly type: string;
-  readonly body: string | Blob | ReadableStream<Uint8Array>;
+  readonly body: string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
 /** A page that the server may have waited for. */
@@ -215,8 +215,9 @@ export function createTransport(options: ClientOptions): Transport {
       const { response } = await send("get", path, { query, accept }, options?.signal);
       return response.text();
     },
-    async upload(path, query, file, options) {
-      return readJson(await send("post", path, { query, file, retries: 0 }, options?.signal));
+    async upload(path, query, file, { idempotencyKey, signal } = {}) {
+      const once = idempotencyKey === undefined ? { retries: 0 } : { idempotencyKey };
+      return readJson(await send("post", path, { query, file, ...once }, signal));
     },
     async post(path, json, idempotencyKey = randomKey(), options) {
       return parseResponse(await send("post", path, { json, idempotencyKey }, options?.signal));

@@ -1,6 +1,7 @@
 // A typed client of the HTTP interface, for browsers, Node, Bun and Deno.
 
 export { AnotherCallActive } from "./another-call-active.ts";
+export type { AudioClient, AudioUpload, NewAudioFile } from "./audio-client.ts";
 export type {
   AddTargetsOptions,
   BatchesClient,

@@ -1,6 +1,7 @@
 import type { Call, Outcome } from "../http/response-types.ts";
 
 export type {
+  AudioFile,
   Batch,
   BatchDetails,
   BatchPlan,

@@ -72,6 +72,10 @@ test("the client calls every documented operation under /v1", async () => {
   for await (const _ of client.webhooks.deliveries("{webhookId}")) break;
   await client.webhooks.replay("{webhookId}", "{deliveryId}");
   await client.webhooks.delete("{webhookId}");
+  await client.audio.create({ file: new Blob(["x"]) });
+  for await (const _ of client.audio.list()) break;
+  await client.audio.get("{audioId}");
+  await client.audio.delete("{audioId}");
   await client.consents.put("{phone}", { status: "granted" });
   await client.consents.get("{phone}");
   for await (const _ of client.consents.list()) break;
