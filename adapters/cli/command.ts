@@ -1,7 +1,7 @@
 import type { Setting } from "./settings/setting.ts";
 
 /** Source of completions, on a running server or on this machine. */
-export type Completion = "instance" | "call" | "batch" | "voice" | "model" | "installed-model" | "file";
+export type Completion = "instance" | "call" | "batch" | "audio" | "voice" | "model" | "installed-model" | "file";
 
 /** Specification of a word. */
 interface WordSpec {

@@ -8,7 +8,7 @@ import {
   type ScheduleInput,
 } from "../../../src/domain/batches/batch-input.ts";
 import { RETRY_REASONS, type RetryReason } from "../../../src/domain/batches/retry.ts";
-import { MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
+import { AUDIO_ID_OPTION, MESSAGE_OPTIONS, messageOf } from "../call/call-type-options.ts";
 import type { OptionSpec, ParsedLine } from "../command.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { UsageError } from "../usage-error.ts";
@@ -17,6 +17,7 @@ import { durationMs, timeOf } from "./batch-times.ts";
 /** Options of `ringport batch create` that describe the batch. */
 export const BATCH_OPTIONS: readonly OptionSpec[] = [
   ...MESSAGE_OPTIONS,
+  AUDIO_ID_OPTION,
   {
     name: "agent-instructions",
     placeholder: "TEXT",
@@ -106,14 +107,19 @@ export async function batchOf(
   };
 }
 
+/** Options that are a message, instead of instructions. */
+const MESSAGES = ["text", "audio", "audio-id"];
+
 async function batchMessage(line: ParsedLine): Promise<CreateBatchInput["message"]> {
   const instructions = line.values.get("agent-instructions") as string | undefined;
   if (instructions === undefined) {
-    if (!line.values.has("audio") && !line.values.has("text"))
-      throw new UsageError('no message: give --text "Hello {{name}}, …", --audio FILE or --agent-instructions TEXT');
+    if (!MESSAGES.some((name) => line.values.has(name)))
+      throw new UsageError(
+        'no message: give --text "Hello {{name}}, …", --audio FILE, --audio-id ID or --agent-instructions TEXT',
+      );
     return (await messageOf(line)) as CreateBatchInput["message"];
   }
-  const other = ["text", "audio"].find((name) => line.values.has(name));
+  const other = MESSAGES.find((name) => line.values.has(name));
   if (other) throw new UsageError(`--agent-instructions is the message: leave out --${other}`);
   const voiceId = line.values.get("voice") as string | undefined;
   return {

@@ -20,6 +20,14 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
+/** Option that names a stored audio file. */
+export const AUDIO_ID_OPTION: OptionSpec = {
+  name: "audio-id",
+  placeholder: "ID",
+  help: "Plays this stored file (ringport audio add) instead of speaking.",
+  completion: "audio",
+};
+
 /**
  * The message described by these options.
  * @param defaultText text to speak if the options name none
@@ -27,15 +35,21 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
  */
 export async function messageOf({ values }: ParsedLine, defaultText?: string): Promise<CallMessageInput> {
   const file = values.get("audio") as string | undefined;
+  const audioId = values.get("audio-id") as string | undefined;
+  const audioOption = audioId !== undefined ? "audio-id" : "audio";
+  if (file !== undefined || audioId !== undefined) {
+    const otherOption = ["text", "voice", "audio"].find((name) => name !== audioOption && values.has(name));
+    if (otherOption)
+      throw new UsageError(`--${audioOption} plays a file instead of speaking: leave out --${otherOption}`);
+  }
+  if (audioId !== undefined) return { type: "FIXED_AUDIO", audio: { audioId } };
   if (file !== undefined) {
-    const speechOption = ["text", "voice"].find((name) => values.has(name));
-    if (speechOption) throw new UsageError(`--audio plays a file instead of speaking: leave out --${speechOption}`);
-    const bytes = await readAudioFile(file);
+    const bytes = await readAudioFile("--audio", file);
     return { type: "FIXED_AUDIO", audio: { audioBase64: Buffer.from(bytes).toString("base64") } };
   }
   const text = values.get("text") ?? defaultText;
   if (text === undefined)
-    throw new UsageError('no message: give --text "Your parcel arrives tomorrow." or --audio FILE');
+    throw new UsageError('no message: give --text "Your parcel arrives tomorrow.", --audio FILE or --audio-id ID');
   return { type: "FIXED_TTS", tts: { text: String(text), voiceId: String(values.get("voice") ?? DEFAULT_VOICE) } };
 }
 
@@ -49,11 +63,12 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 
 /**
  * Reads an MP3 or WAV file on this machine and checks it before it is sent.
+ * @param option the option or operand with its path
  * @throws {UsageError} the file cannot be read, is too large, or is not playable audio
  */
-async function readAudioFile(path: string): Promise<Uint8Array> {
+export async function readAudioFile(option: string, path: string): Promise<Uint8Array<ArrayBuffer>> {
   const refuse = (reason: string, cause?: unknown): never => {
-    throw new UsageError(`--audio is "${path}": ${reason}`, { cause });
+    throw new UsageError(`${option} is "${path}": ${reason}`, { cause });
   };
   const unreadable = (cause: NodeJS.ErrnoException): never =>
     refuse(REASONS.get(cause.code ?? "") ?? `it cannot be read (${cause.code ?? cause.message})`, cause);

@@ -12,7 +12,7 @@ import { interruption } from "../serve/signals.ts";
 import { wholeNumber } from "../settings/parsers.ts";
 import { print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
+import { AUDIO_ID_OPTION, MESSAGE_OPTIONS, messageOf } from "./call-type-options.ts";
 import { followCallInTerminal } from "./follow-call.ts";
 
 /** `ringport call`: makes a phone ring and shows the call until it has ended. */
@@ -22,6 +22,7 @@ export const call: CommandSpec = {
   operands: [{ name: "+NUMBER" }],
   options: [
     ...MESSAGE_OPTIONS,
+    AUDIO_ID_OPTION,
     {
       name: "instance",
       placeholder: "ID",

@@ -125,6 +125,10 @@ async function liveWords(kind: LiveCompletion, typedWords: readonly string[]): P
       const batches = await Array.fromAsync(client.batches.list());
       return batches.map(({ id, name, status }) => `${id}\t${name}, ${status}`);
     }
+    if (kind === "audio") {
+      const { items } = await client.audio.page();
+      return items.map(({ id, name }) => `${id}\t${name ?? ""}`);
+    }
     const { items } = await client.calls.page({ limit: MAX_CALLS });
     return items.map(({ id, target_phone, status }) => `${id}\t${target_phone}, ${status}`);
   } catch {
