@@ -3,7 +3,7 @@
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Beat } from "../bench/harness/beat.ts";
+import { Beat } from "../../adapters/cli/bench/beat.ts";
 import { type StreamServer, startStreamServer } from "../bench/stream/stream-server.ts";
 import { type RuntimeName, runtimes } from "../support/runtimes.ts";
 import { growthOf, type Sample } from "./slope.ts";

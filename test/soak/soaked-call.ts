@@ -1,6 +1,11 @@
-import type { Beat } from "../bench/harness/beat.ts";
-import { type AudioSocket, type AudioSocketListener, message, openAudioSocket } from "../bench/stream/audio-socket.ts";
-import { TONE_MESSAGE } from "../bench/stream/full-duplex.ts";
+import {
+  type AudioSocket,
+  type AudioSocketListener,
+  message,
+  openAudioSocket,
+} from "../../adapters/cli/bench/audio-socket.ts";
+import type { Beat } from "../../adapters/cli/bench/beat.ts";
+import { TONE_MESSAGE } from "../../adapters/cli/bench/full-duplex.ts";
 import { EventCheck } from "./event-check.ts";
 
 const CLEAR = message('{"type":"clear"}');

@@ -1,4 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { CodedError } from "../../../src/base/error.ts";
 import type { CallCodec } from "./calls-load.ts";
@@ -14,23 +17,33 @@ export interface CallsJob {
   readonly srtp: boolean;
 }
 
-/** A job whose process yields trials. */
-export type MeasuredJob = CallsJob;
-
-/** Limit of the lateness p99, ms, as in `npm run bench`. */
-export function maxP99Of(_job: MeasuredJob): number {
-  return 5;
+/** Live streams, on the simulated network. */
+export interface StreamsJob {
+  readonly kind: "streams";
 }
 
-/** A job, and the time at which it should end, ms since 1970. */
-export type TimedJob = MeasuredJob & { readonly until: number };
+/** A job whose process yields trials. */
+export type MeasuredJob = CallsJob | StreamsJob;
 
-/** Work of one process: trials, or the remote end of calls. */
-export type BenchJob = TimedJob | { readonly kind: "echo" };
+/** Limit of the lateness p99, ms, as in `npm run bench`. */
+export function maxP99Of({ kind }: MeasuredJob): number {
+  return kind === "streams" ? 10 : 5;
+}
+
+/** A job with the time at which it should end, ms since 1970. */
+export type TimedJob<Job extends MeasuredJob = MeasuredJob> = Job & {
+  readonly until: number;
+  /** An empty folder for its files. */
+  readonly folder: string;
+};
+
+/** Work of one process: trials, or the remote end of calls or streams. */
+export type BenchJob = TimedJob | { readonly kind: "echo" | "stream-clients" };
 
 /** Message of such a process to the one that started it. */
 export type BenchMessage =
   | { readonly type: "ready"; readonly ports: readonly number[] }
+  | { readonly type: "counts"; readonly sent: number; readonly received: number }
   | { readonly type: "trial"; readonly trial: Trial }
   | { readonly type: "finished" }
   | { readonly type: "failed"; readonly reason: string };
@@ -73,6 +86,11 @@ export class BenchProcess {
     });
   }
 
+  /** Sends a request to the process. */
+  send(request: object): void {
+    this.#child.send(request);
+  }
+
   /** Ends the process; resolves when it has ended. Idempotent. */
   async stop(): Promise<void> {
     this.#child.kill("SIGKILL");
@@ -81,12 +99,17 @@ export class BenchProcess {
 }
 
 /** Runs a measured job in a process; resolves when it has finished, or with `signal`. @throws {MeasurementFailed} its process reported a fault, or ended */
-export async function measure(job: TimedJob, onTrial: (trial: Trial) => void, signal: AbortSignal): Promise<void> {
+export async function measure(
+  job: MeasuredJob & { readonly until: number },
+  onTrial: (trial: Trial) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "ringport-bench-"));
   let jobProcess: BenchProcess | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener("abort", () => resolve(), { once: true });
-      jobProcess = new BenchProcess(job, (message) => {
+      jobProcess = new BenchProcess({ ...job, folder }, (message) => {
         if (message.type === "trial") onTrial(message.trial);
         else if (message.type === "finished") resolve();
         else if (message.type === "failed") reject(new MeasurementFailed(message.reason));
@@ -94,5 +117,6 @@ export async function measure(job: TimedJob, onTrial: (trial: Trial) => void, si
     });
   } finally {
     await jobProcess?.stop();
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -23,18 +23,21 @@ const DEFAULT_SECONDS = 110;
 /** Minimum time in which a job is worth beginning, ms. */
 const MIN_JOB_MS = 500;
 
-const JOBS: readonly MeasuredJob[] = (["PCMU", "G722", "opus"] as const).flatMap((codec) => [
-  { kind: "calls", codec, srtp: false },
-  { kind: "calls", codec, srtp: true },
-]);
+/** The jobs, and the shares of the time that they get. */
+const JOBS: readonly (readonly [MeasuredJob, weight: number])[] = [
+  ...(["PCMU", "G722", "opus"] as const).flatMap((codec) =>
+    [false, true].map((srtp) => [{ kind: "calls", codec, srtp }, 1] as const),
+  ),
+  [{ kind: "streams" }, 2],
+];
 
 /** `ringport bench`: measures the capacity of this machine. */
 export const bench: CommandSpec = {
-  summary: "Measures how many calls this machine can carry, in two minutes.",
+  summary: "Measures how many calls and streams this machine can carry, in two minutes.",
   details: [
     "Needs no server and no database, and calls no one: the remote end of each call is another process on this machine. Close other programs first.",
     "AT ONCE is the largest number that one thread carried within the limits: 99 of 100 packets at most 5 ms late, all of them sent, 99 of 100 returned, no gap in the message. " +
-      "LIMITED BY is the limit that a larger number exceeded. PER CORE is the number whose processor time is one whole core; the remote end is not included. MEMORY EACH is the growth of resident memory. " +
+      "A stream is a call on the simulated network with a client over a WebSocket: at most 10 ms late. LIMITED BY is the limit that a larger number exceeded. PER CORE is the number whose processor time is one whole core; the remote end is not included. MEMORY EACH is the growth of resident memory. " +
       "Agents are not measured: they depend on their provider. What could not be measured is unknown.",
     "Ctrl-C stops, and prints what has been measured.",
   ].join("\n"),
@@ -73,11 +76,11 @@ export function benchSeconds({ values }: ParsedLine): number {
   return seconds;
 }
 
-/** Measures one job after the other; each gets an equal share of the time that is left. */
+/** Measures one job after the other; each gets its share of the time that is left. */
 async function measureAll(totalMs: number, json: boolean, signal: AbortSignal): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   const startedAt = performance.now();
-  for (const [index, job] of JOBS.entries()) {
+  for (const [index, [job, weight]] of JOBS.entries()) {
     const trials: Trial[] = [];
     const progress = (elapsedMs: number) => progressText(elapsedMs, totalMs, job, trials.at(-1));
     const showsBar = isTerminal() && !json;
@@ -88,7 +91,8 @@ async function measureAll(totalMs: number, json: boolean, signal: AbortSignal): 
           performance.now() - startedAt,
         )
       : undefined;
-    const ms = (totalMs - (performance.now() - startedAt)) / (JOBS.length - index);
+    const leftWeight = JOBS.slice(index).reduce((sum, [, each]) => sum + each, 0);
+    const ms = ((totalMs - (performance.now() - startedAt)) * weight) / leftWeight;
     const obstacle = await obstacleTo(job, { ms, signal, onTrial: (trial) => void trials.push(trial) });
     bar?.stop();
     measurements.push({ job, maxP99Ms: maxP99Of(job), trials, obstacle });

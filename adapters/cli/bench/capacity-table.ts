@@ -35,8 +35,8 @@ export function capacityRow({ job, trials, obstacle, maxP99Ms }: Measurement): C
   const { carried, exceeded, perCore, memoryEach } = rampResult(trials);
   return {
     kind: job.kind,
-    codec: CODEC_LABELS[job.codec],
-    encryption: job.srtp ? "srtp" : "none",
+    codec: job.kind === "calls" ? CODEC_LABELS[job.codec] : null,
+    encryption: job.kind === "streams" ? null : job.srtp ? "srtp" : "none",
     at_once: carried?.count ?? null,
     limit: exceeded ? limitText(exceeded, maxP99Ms) : (obstacle ?? "none reached in this time"),
     per_core: perCore ?? null,
@@ -49,7 +49,8 @@ export function capacityRow({ job, trials, obstacle, maxP99Ms }: Measurement): C
 const CODEC_LABELS = { PCMU: "G.711", G722: "G.722", opus: "Opus" } as const;
 
 /** Name of a job, such as `calls, G.711, SRTP`. */
-export function jobLabel(job: MeasuredJob): string {
+function jobLabel(job: MeasuredJob): string {
+  if (job.kind === "streams") return "live streams";
   return `calls, ${CODEC_LABELS[job.codec]}${job.srtp ? ", SRTP" : ""}`;
 }
 

@@ -5,18 +5,21 @@ import {
   type BenchJob,
   type BenchMessage,
   BenchProcess,
+  type CallsJob,
   MeasurementFailed,
   maxP99Of,
+  type StreamsJob,
   type TimedJob,
 } from "./bench-job.ts";
 import { type CallCodec, CallsLoad } from "./calls-load.ts";
 import { startEcho } from "./echo.ts";
+import { runStreamClients, startStreamClients } from "./stream-clients.ts";
 import { type AudioLoad, type RampOptions, ramp } from "./trial.ts";
 
 /** Sockets of the echo. */
 const ECHO_SOCKETS = 32;
-/** Number of calls in the first trial. */
-const FIRST_CALLS = 20;
+/** Number of calls or streams in the first trial. */
+const FIRST_COUNT = 20;
 /** Trials for which the time of a job lasts. */
 const TRIALS = 8;
 /** Bounds of the length of a trial, and the share of it in which new calls settle. */
@@ -39,18 +42,26 @@ export async function runJob(json: string): Promise<never> {
 }
 
 async function run(job: BenchJob): Promise<void> {
-  if (job.kind === "echo") {
+  if (job.kind === "calls") await measureCalls(job);
+  else if (job.kind === "streams") await measureStreams(job);
+  else if (job.kind === "echo") {
     const { ports } = await startEcho(ECHO_SOCKETS);
     send({ type: "ready", ports });
     await new Promise(() => {});
-  } else await measureCalls(job);
+  } else await new Promise((_, reject) => runStreamClients(send, reject));
 }
 
-async function measureCalls(job: TimedJob): Promise<void> {
+async function measureCalls(job: TimedJob<CallsJob>): Promise<void> {
   const { codec, srtp, until } = job;
   await checkCodec(codec);
   const load = new CallsLoad({ codec, srtp, ports: await echoPorts() });
-  await runRamp(load, { ...timesUntil(until), first: FIRST_CALLS, maxP99Ms: maxP99Of(job) });
+  await runRamp(load, { ...timesUntil(until), first: FIRST_COUNT, maxP99Ms: maxP99Of(job) });
+}
+
+async function measureStreams(job: TimedJob<StreamsJob>): Promise<void> {
+  const { startStreamLoad } = await import("./stream-load.ts");
+  const load = await startStreamLoad(job.folder, startStreamClients());
+  await runRamp(load, { ...timesUntil(job.until), first: FIRST_COUNT, maxP99Ms: maxP99Of(job) });
 }
 
 /** @throws {MeasurementFailed} the codec's library is not installed */

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from "node:dgram";
+import { Beat } from "../../../adapters/cli/bench/beat.ts";
 import type { TrialCounts } from "../../../adapters/cli/bench/ramp.ts";
 import type { AudioLoad } from "../../../adapters/cli/bench/trial.ts";
 import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
-import { Beat } from "../harness/beat.ts";
 
 const RTP_BYTES = 172;
 

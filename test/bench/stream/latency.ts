@@ -1,8 +1,8 @@
+import { type AudioSocket, message, openAudioSocket } from "../../../adapters/cli/bench/audio-socket.ts";
 import type { Runtime } from "../../support/runtimes.ts";
 import { benchmark, percentile, progress, type Row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, underEach } from "../harness/programs.ts";
 import { pause } from "../harness/world.ts";
-import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
 import { addImpulse, ImpulseFinder, RESAMPLER_DELAY_MS } from "./impulses.ts";
 import type { PassedImpulses } from "./marked-network.ts";
 import { type StreamServer, startStreamServer } from "./stream-server.ts";

@@ -1,8 +1,8 @@
+import { FullDuplex } from "../../../adapters/cli/bench/full-duplex.ts";
 import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, underEach } from "../harness/programs.ts";
 import { share, timeSpent } from "../harness/resources.ts";
 import { pause } from "../harness/world.ts";
-import { FullDuplex } from "./full-duplex.ts";
 import { startStreamServer } from "./stream-server.ts";
 
 const MAX_P99_MS = 10;

@@ -1,9 +1,9 @@
+import { FullDuplex } from "../../../adapters/cli/bench/full-duplex.ts";
 import { start } from "../../support/runtimes.ts";
 import { benchmark, inRounds, median, ratioOf, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, serverScript, underEach } from "../harness/programs.ts";
 import { timeSpent } from "../harness/resources.ts";
 import { pause } from "../harness/world.ts";
-import { FullDuplex } from "./full-duplex.ts";
 import { startStreamServer } from "./stream-server.ts";
 
 const MAX_RATIO = 3;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { message, openAudioSocket } from "../../bench/stream/audio-socket.ts";
+import { message, openAudioSocket } from "../../../adapters/cli/bench/audio-socket.ts";
 import { type HttpResponse, type RequestOptions, send } from "../../support/server-http.ts";
 
 /** Resources of a hostile user. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Beat } from "../../bench/harness/beat.ts";
+import { Beat } from "../../../adapters/cli/bench/beat.ts";
 import { quantile } from "../../bench/harness/benchmark.ts";
 import { SoakedCall } from "../../soak/soaked-call.ts";
 import { run, runtimes, start } from "../../support/runtimes.ts";

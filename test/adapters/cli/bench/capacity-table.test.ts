@@ -71,6 +71,12 @@ describe("a row", () => {
   });
 });
 
+test("a row of streams has no codec", () => {
+  const streams: Measurement = { ...measured, job: { kind: "streams" }, maxP99Ms: 10 };
+  expect(capacityCells(streams)[0]).toBe("live streams");
+  expect(capacityRow(streams)).toMatchObject({ kind: "streams", codec: null, encryption: null, at_once: 220 });
+});
+
 test("the progress names the time, the job and the number", () => {
   expect(progressText(12_000, 110_000, job, trial)).toBe("12.0 s of 110.0 s, calls, G.711, SRTP: 20");
   expect(progressText(120_000, 110_000, job, undefined)).toBe("110.0 s of 110.0 s, calls, G.711, SRTP");

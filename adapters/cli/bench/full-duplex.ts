@@ -1,8 +1,8 @@
 import type { LatenessFigures } from "../../../src/audio/playout/lateness.ts";
 import { pcmToBytes } from "../../../src/audio/samples/pcm.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
-import { Beat } from "../harness/beat.ts";
 import { type AudioSocket, message, openAudioSocket } from "./audio-socket.ts";
+import { Beat } from "./beat.ts";
 
 /** 20 ms of PCM at 16 kHz, as a message: eight whole periods, so that messages join without a step. */
 export const TONE_MESSAGE: Buffer = message(pcmToBytes(tone(400, 20, 16_000, 8_000)));
@@ -22,9 +22,12 @@ export class FullDuplex {
     return this.#beat.lateness;
   }
 
+  constructor() {
+    this.#beat.start();
+  }
+
   /** Connects to each address and starts sending. */
   async open(urls: readonly string[]): Promise<void> {
-    this.#beat.start();
     await Promise.all(urls.map((url) => this.#open(url)));
   }
 

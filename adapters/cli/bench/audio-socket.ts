@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { MeasurementFailed } from "./bench-job.ts";
 
 /** Messages from the server; kinds without a handler are ignored. */
 export interface AudioSocketListener {
@@ -38,7 +39,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
  * A WebSocket on a bare socket, which needs a fraction of the processor time of a client from npm. Reads only whole,
  * uncompressed messages.
  * @param token caller's token; benchmark servers accept any
- * @throws {Error} the server did not upgrade; the message shows its response
+ * @throws {MeasurementFailed} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(
   url: string,
@@ -71,7 +72,7 @@ export async function openAudioSocket(
       const shortLength = unreadBytes[1]! & 127;
       const head = shortLength < 126 ? 2 : 4;
       if (shortLength === 127 || unreadBytes[0]! < 0x80)
-        throw new Error("unsupported message: fragmented, or longer than 65,535 bytes");
+        throw new MeasurementFailed("unsupported message: fragmented, or longer than 65,535 bytes");
       if (unreadBytes.length < head) return;
       const end = head + (shortLength < 126 ? shortLength : unreadBytes.readUInt16BE(2));
       if (unreadBytes.length < end) return;
@@ -109,7 +110,7 @@ function handshake(socket: Socket, path: string, token: string): Promise<Buffer>
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
   return new Promise((resolve, reject) => {
     let response: Buffer = Buffer.alloc(0);
-    const fail = (): void => reject(new Error(`${path} was not upgraded: ${response.toString("latin1")}`));
+    const fail = (): void => reject(new MeasurementFailed(`${path} was not upgraded: ${response.toString("latin1")}`));
     const onData = (chunk: Buffer): void => {
       response = Buffer.concat([response, chunk]);
       const end = response.indexOf("\r\n\r\n");
