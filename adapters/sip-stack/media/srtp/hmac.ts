@@ -1,13 +1,4 @@
-import { createHmac } from "node:crypto";
-
-/** HMAC-SHA1 (RFC 2104) with one key. */
-export interface Hmac {
-  /** The HMAC of the first `length` bytes: 20 bytes in an array that the next call may use again. */
-  digest(bytes: Uint8Array, length: number): Uint8Array;
-}
-
-/** Creates the HMAC for a key of at most 64 bytes. */
-export type CreateHmac = (key: Uint8Array) => Hmac;
+import type { Hmac } from "./packet-cipher.ts";
 
 /** Size of a SHA-1 block, bytes. */
 const SHA1_BLOCK = 64;
@@ -130,48 +121,4 @@ function writeState(output: Uint8Array): void {
     output[i + 2] = value >>> 8;
     output[i + 3] = value;
   }
-}
-
-/** The native library's HMAC-SHA1, with a new object for every packet. */
-export function nativeHmac(key: Uint8Array): Hmac {
-  return { digest: (bytes, length) => createHmac("sha1", key).update(bytes.subarray(0, length)).digest() };
-}
-
-/** Overhead up to which a native call is faster than our code for a speech packet, in hashed bytes. */
-const MAX_OVERHEAD_BYTES = 2_500;
-const PACKET_BYTES = 176;
-const EXTRA_BYTES = 8_192;
-const ROUNDS = 6;
-const CALLS_PER_ROUND = 10;
-
-let fasterHmac: CreateHmac | undefined;
-
-/**
- * The HMAC that is faster on this runtime, determined once per thread, in a few milliseconds, from the overhead of a
- * call into the native library. On Node and Deno the overhead equals 5,000 bytes or more, on Bun about 1,000. Our code
- * is not timed: until the runtime has compiled it, the result would be meaningless.
- */
-export function chooseHmac(): CreateHmac {
-  fasterHmac ??= nativeCallBytes() < MAX_OVERHEAD_BYTES ? nativeHmac : scriptHmac;
-  return fasterHmac;
-}
-
-/** Overhead of a native HMAC call, in bytes that could be hashed in that time. */
-function nativeCallBytes(): number {
-  const shortMs = fastestRound(new Uint8Array(PACKET_BYTES));
-  const longMs = fastestRound(new Uint8Array(PACKET_BYTES + EXTRA_BYTES));
-  const perByte = (longMs - shortMs) / EXTRA_BYTES;
-  return perByte > 0 ? shortMs / perByte - PACKET_BYTES : Number.POSITIVE_INFINITY;
-}
-
-/** Duration of the fastest of a few rounds, ms, since disturbances only make a round slower. */
-function fastestRound(bytes: Uint8Array): number {
-  const hmac = nativeHmac(new Uint8Array(20));
-  let fastestMs = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) {
-    const startedAt = performance.now();
-    for (let i = 0; i < CALLS_PER_ROUND; i++) hmac.digest(bytes, bytes.length);
-    fastestMs = Math.min(fastestMs, performance.now() - startedAt);
-  }
-  return fastestMs;
 }

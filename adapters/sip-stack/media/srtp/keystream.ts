@@ -1,4 +1,5 @@
 import { createCipheriv } from "node:crypto";
+import type { Keystream } from "./packet-cipher.ts";
 
 /** Size of an AES block, bytes. */
 const BLOCK = 16;
@@ -17,7 +18,7 @@ const MAX_LOST = 16;
  * that lives as long as the keys. Packets usually arrive in order, so the keystreams of the next ones are generated
  * together.
  */
-export class Keystream {
+export class NativeKeystream implements Keystream {
   readonly #cipher: ReturnType<typeof createCipheriv>;
   readonly #salt: DataView;
   #counters = new Uint8Array(0);
@@ -38,7 +39,6 @@ export class Keystream {
     this.#salt = new DataView(paddedSalt.buffer);
   }
 
-  /** Combines the bytes from `from` to `to` with the keystream of a packet, by exclusive or. */
   xor(bytes: Uint8Array, from: number, to: number, ssrc: number, roc: number, sequence: number): void {
     const blocks = Math.ceil((to - from) / BLOCK);
     if (blocks === 0) return;

@@ -1,6 +1,5 @@
 import type { SrtpKeys } from "../engine.ts";
-import { type CreateHmac, chooseHmac, type Hmac } from "./hmac.ts";
-import { Keystream } from "./keystream.ts";
+import { type Hmac, type Keystream, MAX_PACKET_BYTES, type PacketCipher, packetCipher } from "./packet-cipher.ts";
 import { deriveSessionKeys, RTCP_TAG, SUITES } from "./session-keys.ts";
 import { SrtpStreams } from "./srtp-stream.ts";
 
@@ -22,8 +21,8 @@ export interface Srtp {
 }
 
 /** @throws {RangeError} the key or the salt has the wrong length for the suite */
-export function createSrtp(keys: SrtpKeys, createHmac: CreateHmac = chooseHmac()): Srtp {
-  return new SrtpContext(keys, createHmac);
+export function createSrtp(keys: SrtpKeys, cipher: PacketCipher = packetCipher()): Srtp {
+  return new SrtpContext(keys, cipher);
 }
 
 const RTP_HEADER = 12;
@@ -39,7 +38,7 @@ interface Session {
 class SrtpContext implements Srtp {
   readonly overhead: number;
   readonly #keys: SrtpKeys;
-  readonly #createHmac: CreateHmac;
+  readonly #cipher: PacketCipher;
   readonly #mki: Uint8Array;
   readonly #rtpTag: number;
   readonly #rtp: Session;
@@ -51,12 +50,12 @@ class SrtpContext implements Srtp {
   /** Index of the next RTCP packet. One index for all sources, so that none is ever used twice. */
   #rtcpIndex = 0;
 
-  constructor(keys: SrtpKeys, createHmac: CreateHmac) {
+  constructor(keys: SrtpKeys, cipher: PacketCipher) {
     const sizes = SUITES[keys.suite];
     if (keys.key.length !== sizes.key)
       throw new RangeError(`the master key of ${keys.suite} has ${sizes.key} bytes, not ${keys.key.length}`);
     this.#keys = keys;
-    this.#createHmac = createHmac;
+    this.#cipher = cipher;
     this.#mki = keys.mki ?? new Uint8Array(0);
     this.#rtpTag = sizes.rtpTag;
     this.overhead = INDEX_BYTES + this.#mki.length + RTCP_TAG;
@@ -100,7 +99,7 @@ class SrtpContext implements Srtp {
   }
 
   protectRtcp(packet: Uint8Array, length: number): number {
-    if (length < RTCP_HEADER || packet[0]! >>> 6 !== 2 || length + this.overhead > packet.length) return -1;
+    if (!isRtcp(packet, length) || length + this.overhead > packet.length) return -1;
     this.#rtcp ??= this.#session("rtcp");
     const { keystream, hmac } = this.#rtcp;
     const index = this.#rtcpIndex;
@@ -113,7 +112,7 @@ class SrtpContext implements Srtp {
   unprotectRtcp(packet: Uint8Array, length: number): number {
     const signedLength = length - RTCP_TAG - this.#mki.length;
     const end = signedLength - INDEX_BYTES;
-    if (end < RTCP_HEADER || packet[0]! >>> 6 !== 2) return -1;
+    if (!isRtcp(packet, end)) return -1;
     const ssrc = word(packet, 4);
     const trailer = word(packet, end);
     const roc = (trailer & 0x7fffffff) >>> 16;
@@ -130,7 +129,7 @@ class SrtpContext implements Srtp {
 
   #session(protocol: "rtp" | "rtcp"): Session {
     const { cipher, auth, salt } = deriveSessionKeys(this.#keys, protocol);
-    return { keystream: new Keystream(cipher, salt), hmac: this.#createHmac(auth) };
+    return { keystream: this.#cipher.keystream(cipher, salt), hmac: this.#cipher.hmac(auth) };
   }
 
   /** True if the tag is valid. The signed bytes end with the rollover counter, which temporarily replaces the tag. */
@@ -152,13 +151,17 @@ class SrtpContext implements Srtp {
 
 /** Offset of an RTP packet's payload (RFC 3550 section 5.1); -1 if it is not RTP. */
 function payloadStart(packet: Uint8Array, end: number): number {
-  if (end < RTP_HEADER || packet[0]! >>> 6 !== 2) return -1;
+  if (end < RTP_HEADER || end > MAX_PACKET_BYTES || packet[0]! >>> 6 !== 2) return -1;
   let at = RTP_HEADER + 4 * (packet[0]! & 0x0f);
   if ((packet[0]! & 0x10) !== 0) {
     if (at + 4 > end) return -1;
     at += 4 + 4 * ((packet[at + 2]! << 8) | packet[at + 3]!);
   }
   return at <= end ? at : -1;
+}
+
+function isRtcp(packet: Uint8Array, end: number): boolean {
+  return end >= RTCP_HEADER && end <= MAX_PACKET_BYTES && packet[0]! >>> 6 === 2;
 }
 
 /** True if the tags are equal. Compares in constant time. */

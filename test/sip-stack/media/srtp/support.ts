@@ -1,10 +1,15 @@
 import { Buffer } from "node:buffer";
-import { type CreateHmac, nativeHmac, scriptHmac } from "../../../../adapters/sip-stack/media/srtp/hmac.ts";
+import {
+  MAX_PACKET_BYTES,
+  type PacketCipher,
+  scriptCipher,
+} from "../../../../adapters/sip-stack/media/srtp/packet-cipher.ts";
+import { createWasmCipher } from "../../../../adapters/sip-stack/media/srtp/wasm/wasm-cipher.ts";
 
-/** Both implementations. */
-export const HMAC_IMPLEMENTATIONS: readonly (readonly [name: string, createHmac: CreateHmac])[] = [
-  ["script", scriptHmac],
-  ["native", nativeHmac],
+/** Both implementations; every runtime that the tests use has WebAssembly with vectors. */
+export const CIPHERS: readonly (readonly [name: string, cipher: PacketCipher])[] = [
+  ["script", scriptCipher],
+  ["WebAssembly", createWasmCipher(MAX_PACKET_BYTES)!],
 ];
 
 /** The bytes of hexadecimal text, at the start of an array of `room` bytes. */
