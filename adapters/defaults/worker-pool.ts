@@ -2,10 +2,11 @@ import type { AudioJobs } from "../audio/audio-jobs.ts";
 import type { BodyJobs } from "../body-parsing/parse-job.ts";
 import type { SpeechJobs } from "../speech/speech-jobs.ts";
 import type { AudioFileJobs } from "../storage/sqlite/audio-files.ts";
+import type { CheckpointJobs } from "../storage/sqlite/wal-checkpoints.ts";
 import { WorkerPool, type WorkerPoolOptions } from "../workers/pool.ts";
 
 /** The jobs that the embedded adapters run on worker threads. */
-export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs;
+export type Jobs = SpeechJobs & AudioJobs & BodyJobs & AudioFileJobs & CheckpointJobs;
 
 /** Kinds of jobs for uploads, which may take seconds: they leave one worker free for the speech of answered calls. */
 export const UPLOAD_KINDS: ReadonlySet<string> = new Set<keyof Jobs>(["decode", "inspect", "parse-body"]);

@@ -5,6 +5,7 @@ import { espeakJob } from "../speech/espeak-job.ts";
 import { fliteJob } from "../speech/flite-job.ts";
 import { installedJob } from "../speech/installed-job.ts";
 import { audioFileJob } from "../storage/sqlite/audio-files.ts";
+import { checkpointJob } from "../storage/sqlite/wal-checkpoints.ts";
 import { serveJobs } from "../workers/serve-jobs.ts";
 import type { Jobs } from "./worker-pool.ts";
 
@@ -18,4 +19,5 @@ serveJobs<Jobs>({
   decode: decodeJob,
   "parse-body": parseJob,
   "audio-file": audioFileJob,
+  checkpoint: checkpointJob,
 });

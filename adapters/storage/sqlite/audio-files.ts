@@ -3,11 +3,10 @@ import { copyInTurns } from "../../../src/audio/copy-in-turns.ts";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { nodeSqlite, sqliteUnavailable } from "./node-sqlite.ts";
+import { MAX_WAL_PAGES } from "./wal-checkpoints.ts";
 
 /** Maximum size of a file that is written with its call; a larger one would delay audio. */
 export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
-/** Number of pages after which the WAL is copied: SQLite's default. */
-const CHECKPOINT_PAGES = 1_000;
 const JOB_TIMEOUT_MS = 60_000;
 
 /** The part of a worker pool that the storage uses, such as `WorkerPool`. */
@@ -52,7 +51,7 @@ export function sqliteAudioFiles(
     try {
       await run(work);
     } finally {
-      if (--runningChanges === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      if (--runningChanges === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${MAX_WAL_PAGES}`);
     }
   }
 

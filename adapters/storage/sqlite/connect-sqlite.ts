@@ -13,6 +13,7 @@ import { sqliteAudioFiles } from "./audio-files.ts";
 import { isBusy, isNoDatabase, nodeSqlite, scrubSqlite, sqliteUnavailable, whenFree } from "./node-sqlite.ts";
 import { sharedReads, sqliteConnection, sqliteDialect } from "./sqlite-dialect.ts";
 import type { SqliteStorageOptions } from "./sqlite-storage.ts";
+import { MAX_WAL_PAGES, WalCheckpoints } from "./wal-checkpoints.ts";
 import { WalSync } from "./wal-sync.ts";
 
 /** One connection, whose immediate transactions exclude every other writer. */
@@ -56,12 +57,17 @@ export async function connectSqlite(
   const walSync = synchronous === "FULL" && file !== "" ? new WalSync(database, file) : undefined;
   const reader = readingConnection(file, sqlite.DatabaseSync);
   const reads = reader && sharedReads(reader);
+  const checkpoints = reader && workers && new WalCheckpoints(workers, path);
+  if (checkpoints) database.exec(`pragma wal_autocheckpoint = ${MAX_WAL_PAGES}`);
   const files = reader && workers && sqliteAudioFiles(workers, { path, prefix, synchronous, maxPageCount }, database);
   return {
     files,
     name: path,
     tables,
-    dialect: sqliteDialect(database, () => reads?.renew()),
+    dialect: sqliteDialect(database, () => {
+      reads?.renew();
+      checkpoints?.onCommit();
+    }),
     ...(reader && { read: sqliteConnection(reader, reads?.within).rows }),
     columnTypes: SQLITE_COLUMNS,
     commitsDurable: walSync && (() => walSync.commitsDurable()),
@@ -71,7 +77,8 @@ export async function connectSqlite(
       await opening.migrationDb.transaction().execute(opening.migrate);
       return { release: async () => {} };
     },
-    close() {
+    async close() {
+      await checkpoints?.close();
       walSync?.close();
       reader?.close();
       database.close();

@@ -2,6 +2,7 @@ import type { Storage } from "../../../src/ports/storage.ts";
 import { databaseStorage } from "../all-stores.ts";
 import type { AudioFileWorkers } from "./audio-files.ts";
 import { connectSqlite, SQLITE_TRAITS } from "./connect-sqlite.ts";
+import type { CheckpointWorkers } from "./wal-checkpoints.ts";
 
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -16,8 +17,11 @@ export interface SqliteStorageOptions {
   readonly maxPageCount?: number;
   /** The prefix of tables and indexes, in a file that another program also uses. Default: nothing. */
   readonly prefix?: string | undefined;
-  /** Writes large audio files away from the thread that carries audio. Default: on that thread. */
-  readonly workers?: AudioFileWorkers;
+  /**
+   * Writes large audio files, and moves commits from the WAL into the database, away from the thread that carries
+   * audio. Default: on that thread.
+   */
+  readonly workers?: AudioFileWorkers & CheckpointWorkers;
 }
 
 /**

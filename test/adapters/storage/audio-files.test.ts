@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
+import { type EmbeddedWorkers, embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
 import { type AudioFileWorkers, MAX_SMALL_FILE_BYTES } from "../../../adapters/storage/sqlite/audio-files.ts";
 import { sqliteStorage } from "../../../adapters/storage/sqlite/sqlite-storage.ts";
 import type { Storage } from "../../../src/ports/storage.ts";
@@ -61,11 +61,11 @@ describe("a large audio file in SQLite", () => {
     const database = new DatabaseSync(path);
     database.exec("update calls set status = 'FAILED'");
     database.close();
-    const failingWorkers: AudioFileWorkers = {
+    const failingWorkers = {
       async *run() {
         yield { unavailableReason: "the disk is full" };
       },
-    };
+    } as unknown as EmbeddedWorkers;
     const reopenedStorage = sqliteStorage({ path, workers: failingWorkers });
     await reopenedStorage.open({ exclusive: true });
     await reopenedStorage.close();
@@ -116,12 +116,12 @@ describe("a large audio file in SQLite", () => {
 
 test("only files above 256 KiB use a worker", async () => {
   const jobs: unknown[] = [];
-  const countedWorkers: AudioFileWorkers = {
-    run(job, options) {
+  const countedWorkers = {
+    run(...[job, options]: Parameters<AudioFileWorkers["run"]>) {
       jobs.push([job.task, job.file?.byteLength]);
       return workers.run(job, options);
     },
-  };
+  } as EmbeddedWorkers;
   const storage = sqliteStorage({ path: scratchPath(), workers: countedWorkers });
   await storage.open({ exclusive: true });
   storages.push(storage);
