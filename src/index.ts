@@ -234,6 +234,7 @@ export { LeaseLost, StorageLocked, StorageUnavailable } from "./ports/storage.ts
 export type { System } from "./ports/system.ts";
 export { realSystem } from "./ports/system.ts";
 export type {
+  AudioThread,
   CallerId,
   CallerIdRule,
   CredentialStore,

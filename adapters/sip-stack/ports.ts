@@ -18,6 +18,7 @@ export type { Logger } from "../../src/ports/logger.ts";
 export { type AheadSource, type FrameSink, type FrameSource, SAMPLE } from "../../src/ports/media.ts";
 export { realSystem, type System } from "../../src/ports/system.ts";
 export {
+  type AudioThread,
   type Deadlines,
   type HeardEvidence,
   type MediaStatistics,

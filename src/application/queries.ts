@@ -3,6 +3,7 @@ import type { Principal } from "../domain/access/principal.ts";
 import type { FailedReason } from "../domain/calls/outcome.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Voice } from "../ports/speech.ts";
+import type { AudioThread } from "../ports/telephony.ts";
 import { voiceSample } from "./call-audio/voice-sample.ts";
 import type { Dispatcher } from "./calls/dialling/dispatcher.ts";
 import { readLog } from "./calls/log-pages.ts";
@@ -95,6 +96,10 @@ export class Queries implements QueryUseCases {
       () => true,
       () => false,
     );
+  }
+
+  audioThreads(): readonly AudioThread[] {
+    return [...this.#context.telephony.values()].flatMap((network) => network.audioThreads?.() ?? []);
   }
 
   async figures(): Promise<Figures> {

@@ -19,6 +19,7 @@ import type { CreateWebhookInput, UpdateWebhookInput } from "../domain/webhooks/
 import type { StoredRecording } from "../ports/recordings.ts";
 import type { Voice } from "../ports/speech.ts";
 import type { Page } from "../ports/storage.ts";
+import type { AudioThread } from "../ports/telephony.ts";
 import type { CallListening } from "./call-audio/listeners/listen-items.ts";
 import type { StreamReservation } from "./call-audio/streams/stream-client.ts";
 import type { StageLatency, TurnStage } from "./counters.ts";
@@ -64,7 +65,7 @@ export interface Connection {
   /** The condition of a line that is online, with its reason and its end; undefined if there is none. */
   readonly notice?: LineNotice | undefined;
   readonly provider: string;
-  /** The end of the number's pause, and its reason; undefined while there is none. */
+  /** The end of the pause of its number or its line, during which calls wait, and the reason; undefined without one. */
   readonly pause?: Pause | undefined;
 }
 
@@ -375,6 +376,8 @@ export interface QueryUseCases {
   voiceSample(voiceId: string, userId?: string, limit?: Pick<WaitLimit, "signal">): Promise<Uint8Array<ArrayBuffer>>;
   /** True if the storage responds and the server is not stopping. */
   ready(): Promise<boolean>;
+  /** The threads that carry the audio of calls, of all networks that report them. */
+  audioThreads(): readonly AudioThread[];
   /** Figures for `/metrics`. */
   figures(): Promise<Figures>;
 }

@@ -1,4 +1,5 @@
 import type { Figures } from "../application/use-cases.ts";
+import type { AudioThread } from "../ports/telephony.ts";
 
 /** Counts requests. All labels come from small sets, so its memory is bounded. */
 export interface RequestMeter {
@@ -82,6 +83,32 @@ export function figuresText(figures: Figures): string {
     family("ringport_agent_interruptions_total", "counter", "Turns of agents that the callee interrupted.", [
       `ringport_agent_interruptions_total ${figures.interruptions}`,
     ])
+  );
+}
+
+/** The state of the threads that carry the audio of calls in the Prometheus text format. */
+export function audioThreadsText(threads: readonly AudioThread[]): string {
+  const samples = (name: string, value: (thread: AudioThread) => number): string[] =>
+    threads.map((thread) => `${name}{${labels({ thread: String(thread.number) })}} ${value(thread)}`);
+  return (
+    family(
+      "ringport_audio_thread_calls",
+      "gauge",
+      "Calls per thread that carries their audio.",
+      samples("ringport_audio_thread_calls", ({ calls }) => calls),
+    ) +
+    family(
+      "ringport_audio_thread_lateness_seconds",
+      "gauge",
+      "Lateness that nine of ten frames of the last second did not exceed.",
+      samples("ringport_audio_thread_lateness_seconds", ({ latenessMs }) => latenessMs / 1_000),
+    ) +
+    family(
+      "ringport_audio_thread_overloaded",
+      "gauge",
+      "1 if the thread takes no new calls, because its audio is late.",
+      samples("ringport_audio_thread_overloaded", ({ isOverloaded }) => (isOverloaded ? 1 : 0)),
+    )
   );
 }
 

@@ -232,7 +232,7 @@ export interface Connection {
   condition_until?: string | null | undefined;
   /** The telephony provider of the instance. */
   provider: string;
-  /** End of the pause of calls from its number; omitted if there is none. */
+  /** Time until which its calls wait, for a pause of its number or a busy line; omitted if they do not. */
   paused_until?: string | undefined;
   pause_reason?: string | undefined;
 }
@@ -794,6 +794,8 @@ export interface Problem {
 /** The state of the server. */
 export interface State {
   status: "ok" | "ready";
+  /** Present while new calls over SIP wait because the audio of the live ones is late. */
+  audio?: "overloaded" | undefined;
 }
 
 /** The media of a call that plays an audio file. */

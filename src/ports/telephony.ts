@@ -67,10 +67,23 @@ export interface Telephony {
    * @param phoneNumber E.164
    */
   refuses?(phoneNumber: string): Promise<string | undefined>;
+  /** The threads that carry the audio of its calls, for operators. Omitted if there is nothing to report. */
+  audioThreads?(): readonly AudioThread[];
   /** Deletes stored data of these calls, such as recordings. Called at the end of their retention, or on request. */
   forget?(callIds: readonly string[]): Promise<void>;
   /** Closes everything; the core closes the lines first. */
   close(): Promise<void>;
+}
+
+/** State of a thread that carries the audio of calls. */
+export interface AudioThread {
+  /** Number of the thread, from 1; 0 is the application's thread. */
+  readonly number: number;
+  readonly calls: number;
+  /** Lateness that nine of ten frames of the last second did not exceed, ms. */
+  readonly latenessMs: number;
+  /** True if its audio has been late for some time, so that it takes no new calls. */
+  readonly isOverloaded: boolean;
 }
 
 /** Differences between networks that the core must know about. */

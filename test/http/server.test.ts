@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { StorageUnavailable } from "../../src/ports/storage.ts";
+import type { AudioThread } from "../../src/ports/telephony.ts";
 import { ask } from "./support/ask.ts";
 import { CALL_ID, serve } from "./support/fakes.ts";
 
@@ -16,6 +17,22 @@ test("/readyz follows the storage", async () => {
     expect([reply.status, reply.json.code]).toEqual([503, "not_ready"]);
     expect(reply.headers["retry-after"]).toBe("1");
   }
+});
+
+test("/readyz and /metrics show threads whose audio is late", async () => {
+  const thread = { number: 1, calls: 300, latenessMs: 34, isOverloaded: true };
+  const ready = async (threads: readonly AudioThread[]) =>
+    (await ask(serve({ queries: { audioThreads: () => threads } }).app, { path: "/readyz", token: null })).json;
+  expect(await ready([thread])).toEqual({ status: "ready", audio: "overloaded" });
+  expect(await ready([thread, { ...thread, number: 2, isOverloaded: false }])).toEqual({ status: "ready" });
+  const { app } = serve({ queries: { audioThreads: () => [thread] } });
+  expect((await ask(app, { path: "/metrics", token: null })).text.split("\n")).toEqual(
+    expect.arrayContaining([
+      'ringport_audio_thread_calls{thread="1"} 300',
+      'ringport_audio_thread_lateness_seconds{thread="1"} 0.034',
+      'ringport_audio_thread_overloaded{thread="1"} 1',
+    ]),
+  );
 });
 
 test("/metrics has figures and request counters in the Prometheus text format", async () => {

@@ -31,7 +31,9 @@ export async function createEngine({
   entry,
 }: CreateEngineOptions): Promise<MediaEngine> {
   const prefersThread = availableParallelism() < 2 || system !== realSystem;
-  if (place === "thread" || (place === "auto" && prefersThread)) return createThreadEngine({ system });
+  if (place === "thread" || (place === "auto" && prefersThread)) {
+    return createThreadEngine({ system, refusesWhenLate: true });
+  }
   const threads = new MediaThreads({ system, logger, maxThreads, idleMs, entry });
   await threads.start();
   return threads;

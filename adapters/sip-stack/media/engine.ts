@@ -1,4 +1,5 @@
 import {
+  type AudioThread,
   CodedError,
   type Deadlines,
   type FrameSink,
@@ -21,23 +22,17 @@ export interface MediaEngine {
    * Opens a session on a free port.
    * @param deadlines after `send` only an RTCP BYE is sent; default: no deadline
    * @throws {PortsExhausted} every port in the range is in use; the message names the range
+   * @throws {MediaOverloaded} the audio of calls is late in every thread
    */
   open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession>;
   /** The threads that carry calls, in the order of their numbers. */
-  threads(): readonly MediaThreadState[];
+  threads(): readonly AudioThread[];
   /** Ends every session. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Maximum number of threads besides the application's. */
 export const MAX_MEDIA_THREADS = 127;
-
-/** State of a thread that carries the audio of calls. */
-export interface MediaThreadState {
-  /** Number of the thread, from 1; 0 is the application's thread. */
-  readonly number: number;
-  readonly calls: number;
-}
 
 /** Time until which packets may be sent. */
 export type SendDeadline = Pick<Deadlines, "send">;
@@ -46,6 +41,19 @@ export type SendDeadline = Pick<Deadlines, "send">;
 export class PortsExhausted extends CodedError {
   override readonly name = "PortsExhausted";
   readonly code = "ports_exhausted";
+}
+
+/** The audio of calls is late in every thread, so that another call would make it later. */
+export class MediaOverloaded extends CodedError {
+  override readonly name = "MediaOverloaded";
+  readonly code = "media_overloaded";
+  constructor(threads: readonly AudioThread[]) {
+    const minMs = Math.min(...threads.map(({ latenessMs }) => latenessMs));
+    const calls = threads.reduce((sum, thread) => sum + thread.calls, 0);
+    super(
+      `the audio of calls over SIP is ${Math.round(minMs)} ms late (live calls: ${calls}): the server is overloaded`,
+    );
+  }
 }
 
 export interface MediaOptions {

@@ -1,11 +1,19 @@
-import { ClosedError, MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
+import { type AudioThread, ClosedError, MediaClock, NO_DEADLINES, realSystem, type System } from "../ports.ts";
 import { isWildcard } from "../transport/addresses.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 import { loadOpus } from "./codecs/opus.ts";
-import type { MediaEngine, MediaListener, MediaOptions, MediaSession, SendDeadline } from "./engine.ts";
+import {
+  type MediaEngine,
+  type MediaListener,
+  type MediaOptions,
+  MediaOverloaded,
+  type MediaSession,
+  type SendDeadline,
+} from "./engine.ts";
 import { bindMediaSocket, type MediaSocket } from "./media-socket.ts";
 import { type MediaSockets, PortPairs } from "./port-pairs.ts";
 import { RtpSession } from "./rtp-session.ts";
+import { ThreadLoad } from "./worker/thread-load.ts";
 
 /** Options of an engine. */
 export interface ThreadEngineOptions {
@@ -14,6 +22,8 @@ export interface ThreadEngineOptions {
   readonly clock?: MediaClock | undefined;
   /** The ports of its calls. Default: not shared with another engine. */
   readonly ports?: PortPairs | undefined;
+  /** True to refuse calls while the audio is late. Default: false. */
+  readonly refusesWhenLate?: boolean | undefined;
 }
 
 /** An engine whose calls run in this thread. */
@@ -26,6 +36,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
   const { system = realSystem } = options;
   const clock = options.clock ?? new MediaClock(system);
   const ports = options.ports ?? new PortPairs(system);
+  const load = new ThreadLoad(clock);
   const sessions = new Set<RtpSession>();
   let isClosed = false;
 
@@ -35,6 +46,7 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     deadlines: SendDeadline = NO_DEADLINES,
   ): Promise<MediaSession> {
     if (isClosed) throw new ClosedError("the media engine is closed");
+    if (options.refusesWhenLate && load.isOverloaded) throw new MediaOverloaded(threads());
     if (media.mayUseOpus) await loadOpus();
     const sockets = await ports.take(media.ports, (port) => UdpSockets.bind(media.address, port, ports));
     const session = new RtpSession({
@@ -44,10 +56,14 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
       deadlines,
       sockets,
       listener,
-      onClosed: (session) => sessions.delete(session),
+      onClosed(session) {
+        sessions.delete(session);
+        load.setCalls(sessions.size);
+      },
     });
     sockets.serve(session);
     sessions.add(session);
+    load.setCalls(sessions.size);
     if (isClosed) await session.close();
     return session;
   }
@@ -58,7 +74,12 @@ export function createThreadEngine(options: ThreadEngineOptions = {}): ThreadEng
     if (options.clock === undefined) clock.close();
   }
 
-  return { clock, open, close, threads: () => [{ number: 0, calls: sessions.size }] };
+  function threads(): readonly AudioThread[] {
+    const { latenessMs, isOverloaded } = load;
+    return [{ number: 0, calls: sessions.size, latenessMs, isOverloaded }];
+  }
+
+  return { clock, open, close, threads };
 }
 
 /** The sockets of one call. */

@@ -3,7 +3,7 @@ import { pause } from "../../../src/base/timers.ts";
 import type { Logger } from "../../../src/ports/logger.ts";
 import type { System } from "../../../src/ports/system.ts";
 import { DEADLINE_PASSED, DialError, type LineHealth } from "../../../src/ports/telephony.ts";
-import { type MediaEngine, PortsExhausted } from "../../sip-stack/media/engine.ts";
+import { type MediaEngine, MediaOverloaded, PortsExhausted } from "../../sip-stack/media/engine.ts";
 import { maskedMessage } from "../../sip-stack/message/write-message.ts";
 import { TransportError } from "../../sip-stack/transport/transport.ts";
 import { type Carrier, type CarrierDialOptions, type HealthListener, LinkedLines } from "./carrier.ts";
@@ -17,6 +17,8 @@ import { offline } from "./registration/presence.ts";
 
 /** Time limit for a port to become free if our own calls use all of them, ms. */
 const PORT_WAIT_MS = 1_000;
+/** Wait of a call while the audio of the live calls is late, ms. */
+const OVERLOAD_WAIT_MS = 2_000;
 /** Minimum wait before sockets that could not be opened are retried, ms. */
 const REOPEN_MS = 5_000;
 /** Maximum length of a message in a call's timeline, characters. */
@@ -179,6 +181,8 @@ export class SipTrunk implements Carrier {
       if (this.#legs.size > 0) return new DialError("line_lost", fault.message, { retryAfterMs: PORT_WAIT_MS });
       return new DialError("media_failed", fault.message);
     }
+    if (fault instanceof MediaOverloaded)
+      return new DialError("line_lost", fault.message, { retryAfterMs: OVERLOAD_WAIT_MS });
     if (fault instanceof TransportError) {
       // An open stack probes the trunk immediately.
       void this.#stack?.then(({ presence }) => presence.suspect(fault.message)).catch(() => {});

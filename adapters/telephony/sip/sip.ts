@@ -62,17 +62,21 @@ export function sip(options: SipOptions): readonly Network[] {
       `mediaThreads is ${threads}: it must be a whole number from 1 to ${MAX_MEDIA_THREADS}`,
     );
   const accounts = options.accounts === true ? {} : options.accounts || undefined;
+  let engine: MediaEngine | undefined;
   const media = shareResource(routes.length + trunks.length + (accounts ? 1 : 0), async () => {
     const { createEngine } = await import("../../sip-stack/media/create-engine.ts");
-    return await createEngine({ system, logger, place: options.media, threads });
+    engine = await createEngine({ system, logger, place: options.media, threads });
+    return engine;
   });
   const parts = { system, logger, media, hosts: new HostLookup({ system }) };
   const mountedTrunks = new Map(trunks.map((trunk) => [trunk.name, mountedTrunk(trunk, routes, parts)]));
-  const networks = [
+  const networks: Network[] = [
     ...routes.map((route) => routeNetwork(route, mountedTrunks, parts)),
     ...[...mountedTrunks.values()].map((trunk) => trunkNetwork(trunk, parts)),
   ];
-  return accounts ? [...networks, sipAccounts(accounts, parts)] : networks;
+  if (accounts) networks.push(sipAccounts(accounts, parts));
+  // All networks share the threads, so only one of them reports these.
+  return networks.map((network, i) => (i > 0 ? network : { ...network, audioThreads: () => engine?.threads() ?? [] }));
 }
 
 interface Parts {

@@ -1,11 +1,12 @@
 import type { DialProgress } from "../../domain/calls/dial-progress.ts";
 import type { Leg, TransferOutcome } from "../../ports/telephony/leg.ts";
 import type { Line, LineHealth, PairingCode } from "../../ports/telephony/line.ts";
-import type { MediaEvidence, Telephony } from "../../ports/telephony.ts";
+import type { AudioThread, MediaEvidence, Telephony } from "../../ports/telephony.ts";
 import {
   acceptAny,
   acceptCount,
   acceptFlag,
+  acceptList,
   acceptOnly,
   acceptOptional,
   acceptPort,
@@ -87,6 +88,17 @@ const TELEPHONY: Rules<Telephony> = {
   users: reads<NonNullable<Telephony["users"]>>(acceptAny),
   open: resolves({ boundedBy: "src/application/instances/bounded-line.ts" }, { accept: acceptPort(LINE, "line") }),
   refuses: resolves(DECIDE_MS, { accept: acceptOptional(acceptText) }),
+  audioThreads: returns(
+    acceptList(
+      acceptRecord<AudioThread>({
+        number: acceptCount,
+        calls: acceptCount,
+        latenessMs: acceptCount,
+        isOverloaded: acceptFlag,
+      }),
+    ),
+    [],
+  ),
   forget: resolves(FORGET_MS),
   close: resolves({ boundedBy: "src/ringport.ts" }),
 };

@@ -1,3 +1,4 @@
+import type { Pause } from "../../domain/dialling-rules/number-protection.ts";
 import type { Instance, InstanceStatus } from "../../domain/instances/instance.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Page } from "../../ports/storage.ts";
@@ -108,10 +109,23 @@ export class Lines {
   }
 
   connection(instance: Instance): Connection {
-    const { pause } = instance;
+    const pause = this.#numberPause(instance) ?? this.#linePause(instance.id);
+    return { ...this.#connection(instance), ...(pause && { pause }) };
+  }
+
+  /** The pause of the instance's number, while it lasts. */
+  #numberPause({ pause }: Instance): Pause | undefined {
     const now = this.#context.system.now();
     const until = storedTime("instances.pause", pause?.until ?? 0, now);
-    return { ...this.#connection(instance), ...(pause && until > now && { pause: { ...pause, until } }) };
+    return pause && until > now ? { ...pause, until } : undefined;
+  }
+
+  /** The time for which the line takes no call, because the network has asked for a pause or is at its limit. */
+  #linePause(instanceId: string): Pause | undefined {
+    const { system } = this.#context;
+    const pause = this.#monitors.get(instanceId)?.number.linePause;
+    const waitMs = (pause?.until ?? 0) - system.monotonic();
+    return pause && waitMs > 0 ? { until: Math.ceil(system.now() + waitMs), reason: pause.reason } : undefined;
   }
 
   #connection(instance: Instance): Connection {

@@ -41,6 +41,8 @@ interface Entry {
 export class MediaClock {
   /** Lateness of the frames, measured at the end of a slot. */
   readonly lateness: Lateness = new Lateness();
+  /** The same since it was last reset. */
+  readonly recentLateness: Lateness = new Lateness();
   readonly #system: System;
   readonly #slots: (Entry | undefined)[][] = Array.from({ length: TURN_MS }, () => []);
   /** Members per slot, without removed members. */
@@ -181,7 +183,10 @@ export class MediaClock {
     }
     this.#runningSlot = -1;
     if (slot.includes(undefined)) this.#slots[at] = slot.filter((entry) => entry !== undefined);
-    if (frames > 0) this.lateness.add(this.#system.monotonic() - this.#start - ms, frames);
+    if (frames === 0) return;
+    const lateMs = this.#system.monotonic() - this.#start - ms;
+    this.lateness.add(lateMs, frames);
+    this.recentLateness.add(lateMs, frames);
   }
 
   #stopTimer(): void {

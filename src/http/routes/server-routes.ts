@@ -1,5 +1,5 @@
 import type { HttpDependencies } from "../dependencies.ts";
-import { figuresText, type RequestMeter } from "../metrics.ts";
+import { audioThreadsText, figuresText, type RequestMeter } from "../metrics.ts";
 import { problem } from "../problems/problem.ts";
 import { entityTag } from "../replies/entity-tag.ts";
 import { jsonReply, notModified } from "../replies/reply.ts";
@@ -50,7 +50,10 @@ export function serverRoutes(
           return false;
         });
         if (!isReady) return problem(context, "not_ready", "the storage does not respond, or the server is stopping");
-        return jsonReply(200, { status: "ready" } satisfies View<"State">, STATE);
+        const threads = queries.audioThreads();
+        const isOverloaded = threads.length > 0 && threads.every((thread) => thread.isOverloaded);
+        const state: View<"State"> = { status: "ready", ...(isOverloaded && { audio: "overloaded" }) };
+        return jsonReply(200, state, STATE);
       },
     },
     {
@@ -73,7 +76,7 @@ export function serverRoutes(
         return {
           status: 200,
           headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", ...STATE },
-          body: meter.text() + figures,
+          body: meter.text() + audioThreadsText(queries.audioThreads()) + figures,
         };
       },
     },

@@ -72,7 +72,13 @@ const problemShape = shape("An error (RFC 9457).", {
   ),
 });
 
-const State = shape("The state of the server.", { status: v.picklist(["ok", "ready"]) });
+const State = shape("The state of the server.", {
+  status: v.picklist(["ok", "ready"]),
+  audio: v.pipe(
+    v.optional(v.literal("overloaded")),
+    v.description("Present while new calls over SIP wait because the audio of the live ones is late."),
+  ),
+});
 
 /**
  * The JSON shapes of all responses and stream messages, each written once: `/openapi.json` publishes them, and

@@ -37,7 +37,7 @@ export const connectionShape = shape("The line of an instance.", {
   provider: v.pipe(v.string(), v.description("The telephony provider of the instance.")),
   paused_until: v.pipe(
     v.optional(isoTime),
-    v.description("End of the pause of calls from its number; omitted if there is none."),
+    v.description("Time until which its calls wait, for a pause of its number or a busy line; omitted if they do not."),
   ),
   pause_reason: v.optional(v.string()),
 });

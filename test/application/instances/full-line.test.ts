@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DialError } from "../../../src/ports/telephony.ts";
-import { World, type WorldOptions } from "../../support/application.ts";
+import { ALICE, World, type WorldOptions } from "../../support/application.ts";
 
 const REASON = "the trunk carries 2 of 2 calls";
 
@@ -39,6 +39,18 @@ test("a call waits for the network's Retry-After, then is dialled again", async 
   leg.answer();
   await world.system.advance(5_000);
   expect((await world.storedCall(call)).outcome?.reason).toBe("message_played");
+  await world.stop();
+});
+
+test("the instance shows the reason of the wait, and its end", async () => {
+  const { world, instance, free } = await fullLine(7_000);
+  const startedAt = world.system.now();
+  await world.call(instance);
+  const connection = async () => (await world.app.instances.get(ALICE, instance.id)).connection;
+  expect((await connection()).pause).toEqual({ until: startedAt + 7_000, reason: REASON });
+  free();
+  await world.system.advance(7_000);
+  expect((await connection()).pause).toBeUndefined();
   await world.stop();
 });
 

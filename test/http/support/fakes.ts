@@ -237,6 +237,7 @@ export function dependencies({
       networks: () => Promise.reject(new Error("HTTP does not list networks")),
       voiceSample: async (voiceId) => new TextEncoder().encode(`RIFF ${voiceId}`),
       ready: async () => true,
+      audioThreads: () => [],
       figures: async () => ({
         calls: { QUEUED: 2 },
         liveCalls: 1,

@@ -1,4 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
+import type { AudioThread } from "../../ports.ts";
 import type { MediaListener, MediaOptions, MediaSession, SendDeadline } from "../engine.ts";
 import { PortPairs } from "../port-pairs.ts";
 import { WorkerEngine, type WorkerEngineOptions } from "./worker-engine.ts";
@@ -55,6 +56,12 @@ export class MediaThread {
   /** Number of calls, those that wait for its start included. */
   get calls(): number {
     return this.#waitingCount + this.#engine.calls;
+  }
+
+  /** Its state, for operators. */
+  get state(): AudioThread {
+    const { latenessMs, isOverloaded } = this.#engine.load;
+    return { number: this.number, calls: this.calls, latenessMs, isOverloaded };
   }
 
   /** Measure by which calls are spread: its calls, and more while it starts. */

@@ -1,11 +1,11 @@
-import { ClosedError, type Logger, MediaClock, type System } from "../../ports.ts";
+import { type AudioThread, ClosedError, type Logger, MediaClock, type System } from "../../ports.ts";
 import {
   MAX_MEDIA_THREADS,
   type MediaEngine,
   type MediaListener,
   type MediaOptions,
+  MediaOverloaded,
   type MediaSession,
-  type MediaThreadState,
   type SendDeadline,
 } from "../engine.ts";
 import { PortPairs } from "../port-pairs.ts";
@@ -69,7 +69,7 @@ export class MediaThreads implements MediaEngine {
 
   async open(options: MediaOptions, listener: MediaListener, deadlines?: SendDeadline): Promise<MediaSession> {
     for (let attempt = 0; attempt < MAX_DEATHS && !this.#isClosed; attempt++) {
-      const thread = this.#leastLoaded();
+      const thread = this.#nextThread();
       if (thread === undefined) break;
       try {
         return await thread.open(options, listener, deadlines);
@@ -80,9 +80,8 @@ export class MediaThreads implements MediaEngine {
     return await this.#openInOwnThread(options, listener, deadlines);
   }
 
-  threads(): readonly MediaThreadState[] {
-    const startedThreads = [...this.#threads].filter(({ isStarted }) => isStarted);
-    const states = startedThreads.map(({ number, calls }) => ({ number, calls }));
+  threads(): readonly AudioThread[] {
+    const states = [...this.#threads].filter(({ isStarted }) => isStarted).map(({ state }) => state);
     return [...(this.#ownThread?.threads() ?? []), ...states.toSorted((a, b) => a.number - b.number)];
   }
 
@@ -92,18 +91,20 @@ export class MediaThreads implements MediaEngine {
     this.#clock.close();
   }
 
-  /** The thread for the next call; starts another one if all have calls. Undefined if none is expected to start. */
-  #leastLoaded(): MediaThread | undefined {
-    const threads = [...this.#threads].filter((thread) => thread.isAlive);
+  /**
+   * The thread for the next call: the one with the fewest calls among those that are not overloaded. Starts another one
+   * if all of them have calls. Undefined if none is expected to start.
+   * @throws {MediaOverloaded}
+   */
+  #nextThread(): MediaThread | undefined {
+    const threads = [...this.#threads].filter(({ isAlive }) => isAlive);
+    const usableThreads = threads.filter(({ state }) => !state.isOverloaded);
     const mayStart = threads.length < this.#maxThreads && this.#options.system.monotonic() >= this.#retryAt;
-    if (mayStart && threads.every(({ calls }) => calls > 0)) {
-      const isRetry = this.#retryAt > 0;
-      const thread = this.#start();
-      // After a failure, no call waits for the next start.
-      if (!isRetry) threads.push(thread);
-    }
-    const usableThreads = this.#retryAt > 0 ? threads.filter(({ isStarted }) => isStarted) : threads;
-    return usableThreads.toSorted((a, b) => a.load - b.load)[0];
+    if (mayStart && usableThreads.every(({ calls }) => calls > 0)) usableThreads.push(this.#start());
+    // After a failure, no call waits for the next start.
+    const candidates = this.#retryAt > 0 ? usableThreads.filter(({ isStarted }) => isStarted) : usableThreads;
+    if (candidates.length === 0 && usableThreads.length < threads.length) throw new MediaOverloaded(this.threads());
+    return candidates.toSorted((a, b) => a.load - b.load)[0];
   }
 
   #start(): MediaThread {
@@ -149,7 +150,7 @@ export class MediaThreads implements MediaEngine {
     if (this.#isClosed) throw new ClosedError("the media engine is closed");
     const { system } = this.#options;
     const ports = new PortPairs(system, this.#ports, OWN_THREAD);
-    this.#ownThread ??= createThreadEngine({ system, ports });
+    this.#ownThread ??= createThreadEngine({ system, ports, refusesWhenLate: true });
     return await this.#ownThread.open(options, listener, deadlines);
   }
 }

@@ -155,7 +155,7 @@ function receive(message: ToMediaWorker): void {
 }
 
 setInterval(() => {
-  heartbeat.beat();
+  for (const load of engine.threads()) heartbeat.beat(load);
   for (const id of calls.keys()) publish(id);
 }, BEAT_MS).unref();
 parentPort?.on("message", receive);

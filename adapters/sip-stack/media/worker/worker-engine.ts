@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ClosedError, type MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
+import { type AudioThread, ClosedError, type MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
 import {
   type MediaEngine,
   type MediaListener,
@@ -81,6 +81,11 @@ export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
       this.#handleExit(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
     });
     void this.ready.then(cancel, cancel);
+  }
+
+  /** The load that the worker has last reported. */
+  get load(): Pick<AudioThread, "latenessMs" | "isOverloaded"> {
+    return this.#heartbeat;
   }
 
   /** Number of calls, those that are being opened included. */

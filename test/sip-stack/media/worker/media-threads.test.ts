@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type CreateEngineOptions, createEngine } from "../../../../adapters/sip-stack/media/create-engine.ts";
-import type { MediaEngine, MediaSession } from "../../../../adapters/sip-stack/media/engine.ts";
-import { PortsExhausted } from "../../../../adapters/sip-stack/media/engine.ts";
+import {
+  type MediaEngine,
+  MediaOverloaded,
+  type MediaSession,
+  PortsExhausted,
+} from "../../../../adapters/sip-stack/media/engine.ts";
 import { BEAT_MS, HeartbeatWatch, STUCK_MS } from "../../../../adapters/sip-stack/media/worker/heartbeat.ts";
 import { Playout } from "../../../../src/audio/playout/playout.ts";
 import { mulawCode } from "../../../../src/audio/samples/g711-companding.ts";
@@ -201,6 +205,34 @@ describe("a thread that is stuck", () => {
     await engine.close();
     const results = await settled;
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  });
+});
+
+describe("a thread whose audio is late", () => {
+  const entry = new URL("./late-worker.ts", import.meta.url);
+
+  test("takes no new calls, and takes them again once it is punctual", async () => {
+    const engine = await threadedEngine({ entry, threads: 1 });
+    const open = () => startCall(engine, new Playout(RATE));
+    const { session } = await open();
+    void session.sendDigits("A");
+    await expect.poll(() => engine.threads()[0]?.isOverloaded, WAIT).toBe(true);
+    expect(engine.threads()[0]?.latenessMs).toBeGreaterThan(20);
+    await expect(open()).rejects.toThrow(/the audio of calls over SIP is \d+ ms late \(live calls: 1\)/);
+    await expect(open()).rejects.toBeInstanceOf(MediaOverloaded);
+    void session.sendDigits("B");
+    await expect.poll(() => engine.threads()[0]?.isOverloaded, WAIT).toBe(false);
+    await expectHeard(engine);
+  });
+
+  test("leaves new calls to another one", async () => {
+    const engine = await threadedEngine({ entry });
+    const { session } = await startCall(engine, new Playout(RATE));
+    void session.sendDigits("A");
+    await expect.poll(() => engine.threads()[0]?.isOverloaded, WAIT).toBe(true);
+    const farEnd = await testFarEnd();
+    for (let i = 0; i < 3; i++) await startCall(engine, new Playout(RATE), { farEnd });
+    expect(callsPerThread(engine)).toEqual([1, 3]);
   });
 });
 
