@@ -1,37 +1,44 @@
 /** Maximum number of waiting packets: a power of two, because the slot is the sequence number modulo this. */
 const SLOT_COUNT = 64;
-/** Maximum size of a datagram that is kept, bytes, to bound the memory. */
-const MAX_DATAGRAM_BYTES = 8_192;
+/** Maximum size of a payload, bytes, to bound the memory. */
+const MAX_PAYLOAD_BYTES = 8_192;
+/** Maximum size of a buffer that is used again, bytes. */
+const MAX_SPARE_BYTES = 2_048;
+/** Sizes of buffers are multiples of this, so that payloads of similar lengths fit into each other's, bytes. */
+const BUFFER_STEP_BYTES = 64;
 /** Fields of a packet in one row, for the processor's cache. */
 const SEQUENCE = 0;
 const TIME = 1;
-const START = 2;
-const LENGTH = 3;
-const COLUMNS = 4;
+const LENGTH = 2;
+const COLUMNS = 3;
 
 /** Result of adding a packet. */
 export type PutResult = "stored" | "duplicate" | "late";
 
-/** Waiting payloads, by extended sequence number, each in its datagram. */
+/**
+ * Waiting payloads, by extended sequence number. They are copied into a few buffers that take turns: datagrams that
+ * were kept would outlive the collections of young garbage, and each would occupy a whole page of memory until then.
+ */
 export class PacketStore {
   /** Sequence number of the next packet to play; packets with lower numbers are late. -1 before the first packet. */
   next = -1;
-  readonly #datagrams: (Uint8Array | undefined)[] = new Array(SLOT_COUNT).fill(undefined);
+  readonly #payloads: (Uint8Array | undefined)[] = new Array(SLOT_COUNT).fill(undefined);
+  readonly #spareBuffers: Uint8Array[] = [];
   readonly #fields = new Float64Array(SLOT_COUNT * COLUMNS).fill(-1);
   #highestSequence = -1;
 
-  /** Keeps a payload and its array; an empty payload means that the number is used but no audio is missing. */
+  /** Keeps a copy of a payload; an empty payload means that the number is used but no audio is missing. */
   put(sequence: number, time: number, bytes: Uint8Array, at: number, length: number): PutResult {
     const slot = sequence & (SLOT_COUNT - 1);
     const row = slot * COLUMNS;
     if (this.#fields[row + SEQUENCE] === sequence) return "duplicate";
     if (sequence < this.next) return "late";
     if (this.next < 0 || sequence >= this.next + SLOT_COUNT) this.next = Math.max(this.next, sequence - SLOT_COUNT + 1);
-    if (bytes.length > MAX_DATAGRAM_BYTES) return "late";
-    this.#datagrams[slot] = bytes;
+    if (length > MAX_PAYLOAD_BYTES) return "late";
+    this.#free(slot);
+    if (length > 0) this.#payloads[slot] = this.#copyOf(bytes, at, length);
     this.#fields[row + SEQUENCE] = sequence;
     this.#fields[row + TIME] = time;
-    this.#fields[row + START] = at;
     this.#fields[row + LENGTH] = length;
     if (sequence > this.#highestSequence) this.#highestSequence = sequence;
     return "stored";
@@ -49,14 +56,9 @@ export class PacketStore {
     return this.#field(sequence, TIME);
   }
 
-  /** The datagram of a waiting packet. */
-  bytes(sequence: number): Uint8Array {
-    return this.#datagrams[sequence & (SLOT_COUNT - 1)]!;
-  }
-
-  /** Offset of the payload in the datagram, bytes. */
-  start(sequence: number): number {
-    return this.#field(sequence, START);
+  /** A buffer that begins with the payload of a waiting packet with audio; valid until the next packet is put. */
+  payload(sequence: number): Uint8Array {
+    return this.#payloads[sequence & (SLOT_COUNT - 1)]!;
   }
 
   /** Length of the payload, bytes. */
@@ -66,7 +68,7 @@ export class PacketStore {
 
   /** Drops a packet, played or not; the packet after it is next. */
   pass(sequence: number): void {
-    this.#datagrams[sequence & (SLOT_COUNT - 1)] = undefined;
+    this.#free(sequence & (SLOT_COUNT - 1));
     this.next = sequence + 1;
   }
 
@@ -75,7 +77,23 @@ export class PacketStore {
     this.next = -1;
     this.#highestSequence = -1;
     this.#fields.fill(-1);
-    this.#datagrams.fill(undefined);
+    for (let slot = 0; slot < SLOT_COUNT; slot++) this.#free(slot);
+  }
+
+  #copyOf(bytes: Uint8Array, at: number, length: number): Uint8Array {
+    const spareBuffer = this.#spareBuffers.pop();
+    const buffer =
+      spareBuffer !== undefined && spareBuffer.length >= length
+        ? spareBuffer
+        : new Uint8Array(Math.ceil(length / BUFFER_STEP_BYTES) * BUFFER_STEP_BYTES);
+    for (let i = 0; i < length; i++) buffer[i] = bytes[at + i]!;
+    return buffer;
+  }
+
+  #free(slot: number): void {
+    const buffer = this.#payloads[slot];
+    if (buffer !== undefined && buffer.length <= MAX_SPARE_BYTES) this.#spareBuffers.push(buffer);
+    this.#payloads[slot] = undefined;
   }
 
   #field(sequence: number, column: number): number {

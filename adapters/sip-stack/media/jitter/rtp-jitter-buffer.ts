@@ -78,7 +78,7 @@ export class RtpJitterBuffer {
   }
 
   /**
-   * Adds an audio packet; the array is kept until it has been played.
+   * Adds an audio packet; its payload is copied.
    *
    * @param sequence extended, so that it never wraps
    * @param isTimely true if it arrived at this time; otherwise it may have arrived earlier, so its timing is not
@@ -193,9 +193,9 @@ export class RtpJitterBuffer {
     const store = this.#store;
     const line = this.#line;
     line.reserve(this.#maxDecoded);
-    const bytes = store.bytes(sequence);
+    const payload = store.payload(sequence);
     this.#pass(sequence);
-    const samples = this.#codec.decode(bytes, store.start(sequence), store.length(sequence), line.samples, line.tail);
+    const samples = this.#codec.decode(payload, 0, store.length(sequence), line.samples, line.tail);
     const time = store.time(sequence);
     this.#dueTime = time + samples * this.#unitsPerSample;
     if (samples === 0) return;
@@ -228,8 +228,8 @@ export class RtpJitterBuffer {
     const line = this.#line;
     line.reserve(this.#maxDecoded);
     const recoveredCount = this.#codec.recover(
-      store.bytes(next),
-      store.start(next),
+      store.payload(next),
+      0,
       store.length(next),
       samples,
       line.samples,
