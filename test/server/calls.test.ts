@@ -40,6 +40,26 @@ describeEach(ALL_TARGETS, (target) => {
     expect(digits).toEqual(["1", "2", "3", "4", "#"]);
   });
 
+  test.concurrent("a stored file of 300 kB is heard by two calls, also after its deletion", async () => {
+    const client = await server.as("ada");
+    const body = toneWav({ ms: 2_000, sampleRate: 75_000 });
+    const headers = { "content-type": "audio/wav" };
+    const { id: audioId } = expected(201, await client.send("POST", "/v1/audio?name=Tone", { headers, body })).json<{
+      id: string;
+    }>();
+    expected(200, await client.post("/v1/audio", { audio: { audioBase64: body.toString("base64") } }));
+    const order = { type: "FIXED_AUDIO", audio: { audioId } };
+    const instances = [await client.activeInstance(), await client.createInstance()];
+    const [first, waiting] = [await client.call(instances[0]!.id, order), await client.call(instances[1]!.id, order)];
+    expected(204, await client.delete(`/v1/audio/${audioId}`));
+    expected(404, await client.postCall(instances[0]!.id, order));
+    await client.link(instances[1]!.id);
+    for (const { id } of [first, waiting]) {
+      expect((await client.waitForCall(id)).outcome).toMatchObject({ reason: "message_played", heard_ms: 2_000 });
+      expect(toneShare(loudSound(await client.heard(id)), 1_000)).toBeGreaterThanOrEqual(0.99);
+    }
+  });
+
   test.concurrent("an unlinked number ends its call, and another one is linked in its place", async () => {
     const client = await server.as("ada");
     const { id } = await client.activeInstance();
