@@ -1,5 +1,6 @@
 import { AGENT_CALLS, AGENT_LATENCY } from "./agents/calls.ts";
 import { ANSWERING_MACHINES } from "./answering-machines.ts";
+import { AUDIO_ORDERS } from "./audio-orders.ts";
 import { BATCHES } from "./batches/batches.ts";
 import { CREATE } from "./create.ts";
 import { DISPATCH } from "./dispatch.ts";
@@ -29,6 +30,7 @@ import { WEBHOOKS } from "./webhooks.ts";
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   read: READ,
   create: CREATE,
+  "audio-orders": AUDIO_ORDERS,
   quota: QUOTA,
   list: LIST,
   startup: STARTUP,
