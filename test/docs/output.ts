@@ -1,6 +1,6 @@
 /** Text that varies between runs: ids, times, addresses, keys, measured durations. */
 const VARYING_PATTERNS: readonly (readonly [RegExp, string])[] = [
-  [/\b(inst|call|evt|tok|usr)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
+  [/\b(inst|call|evt|tok|usr|audio)_[0-9a-hjkmnp-tv-z]{26}\b/g, "$1_…"],
   [/\binst_…\.[0-9a-z]+\.[0-9a-f]{64}\b/g, "inst_….…"],
   [/\breq_[0-9a-z]+/g, "req_…"],
   [/\brp_(live|demo)_(…|[0-9A-Za-z]{49})/g, "rp_$1_…"],
