@@ -40,7 +40,7 @@ describeEach(ALL_TARGETS, (target) => {
     expect(digits).toEqual(["1", "2", "3", "4", "#"]);
   });
 
-  test.concurrent("a stored file of 300 kB is heard by two calls, also after its deletion", async () => {
+  test.concurrent("a stored file of 300 kB is heard by two calls, one of them after its deletion", async () => {
     const client = await server.as("ada");
     const body = toneWav({ ms: 2_000, sampleRate: 75_000 });
     const headers = { "content-type": "audio/wav" };
