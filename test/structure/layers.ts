@@ -225,6 +225,7 @@ export const LAYERS: readonly Layer[] = [
         AUDIO,
         APPLICATION,
         "src/client/",
+        "src/http/sockets/socket-budget.ts",
         "src/options.ts",
         "src/ringport.ts",
         "src/version.ts",

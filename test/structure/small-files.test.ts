@@ -14,7 +14,6 @@ const MAX_LINES = 250;
 /** Files that stay beside their only importer. */
 const SEPARATE_FILES = new Map([
   ["adapters/cli/bench/echo.ts", "also the remote end of npm run bench"],
-  ["adapters/cli/bench/machine.ts", "also names the machine of npm run bench"],
   ["adapters/console/app/dictionary/pt/status.ts", "each dictionary has a file per language"],
   ["adapters/console/app/pages/account/browser-name.ts", "a rule of a page, tested without a browser"],
   ["adapters/console/app/pages/call/levels.ts", "a rule of a page, tested without a browser"],

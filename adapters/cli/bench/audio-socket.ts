@@ -38,13 +38,13 @@ function frame(opcode: number, payload: Buffer): Buffer {
 /**
  * A WebSocket on a bare socket, which needs a fraction of the processor time of a client from npm. Reads only whole,
  * uncompressed messages.
- * @param token caller's token; benchmark servers accept any
+ * @param token caller's token. Default: the user in the URL; benchmark servers accept any
  * @throws {MeasurementFailed} the server did not upgrade; the message shows its response
  */
 export async function openAudioSocket(
   url: string,
   listener: AudioSocketListener,
-  token = "bench",
+  token = new URL(url).username || "bench",
 ): Promise<AudioSocket> {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });

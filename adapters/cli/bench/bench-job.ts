@@ -25,11 +25,6 @@ export interface StreamsJob {
 /** A job whose process yields trials. */
 export type MeasuredJob = CallsJob | StreamsJob;
 
-/** Limit of the lateness p99, ms, as in `npm run bench`. */
-export function maxP99Of({ kind }: MeasuredJob): number {
-  return kind === "streams" ? 10 : 5;
-}
-
 /** A job with the time at which it should end, ms since 1970. */
 export type TimedJob<Job extends MeasuredJob = MeasuredJob> = Job & {
   readonly until: number;

@@ -13,9 +13,10 @@ import { partBar } from "../terminal/progress-bar.ts";
 import { printRows } from "../terminal/table.ts";
 import { isTerminal, print, printJson, printToStderr } from "../terminal/terminal.ts";
 import { UsageError } from "../usage-error.ts";
-import { type MeasuredJob, maxP99Of, measure } from "./bench-job.ts";
+import { type MeasuredJob, measure } from "./bench-job.ts";
 import { CAPACITY_COLUMNS, capacityCells, capacityRow, type Measurement, progressText } from "./capacity-table.ts";
-import { machine } from "./machine.ts";
+import { jobLimits } from "./job-limits.ts";
+import { machine, otherLoad } from "./machine.ts";
 import type { Trial } from "./ramp.ts";
 
 const SECONDS_PARSER = wholeNumber(5, 600);
@@ -55,7 +56,8 @@ export const bench: CommandSpec = {
     if (!mayStartProcesses()) throw new UsageError(`bench ${DENO_OBSTACLE.reason}: ${DENO_OBSTACLE.fix}`);
     const json = line.values.get("json") === true;
     const interrupted = interruption();
-    const facts = { ...machine(), Runtime: findRuntime().detail, Ringport: VERSION };
+    const runtime = findRuntime().detail;
+    const facts = { ...machine(), "Other programs": await otherLoad(), Runtime: runtime, Ringport: VERSION };
     if (!json) printFacts(Object.entries(facts));
     const measurements = await measureAll(seconds * 1_000, json, interrupted.signal);
     const complete = measurements.every(({ trials, obstacle }) => trials.length > 0 && obstacle === undefined);
@@ -95,7 +97,7 @@ async function measureAll(totalMs: number, json: boolean, signal: AbortSignal): 
     const ms = ((totalMs - (performance.now() - startedAt)) * weight) / leftWeight;
     const obstacle = await obstacleTo(job, { ms, signal, onTrial: (trial) => void trials.push(trial) });
     bar?.stop();
-    measurements.push({ job, maxP99Ms: maxP99Of(job), trials, obstacle });
+    measurements.push({ job, limits: jobLimits(job), trials, obstacle });
   }
   return measurements;
 }

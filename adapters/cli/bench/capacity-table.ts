@@ -1,12 +1,13 @@
 import { secondsText } from "../terminal/progress-bar.ts";
 import type { ListColumn } from "../terminal/table.ts";
 import type { MeasuredJob } from "./bench-job.ts";
+import type { JobLimits } from "./job-limits.ts";
 import { type LimitName, MIN_RECEIVED, MIN_SENT, rampResult, type Trial } from "./ramp.ts";
 
 /** A job and its trials so far. */
 export interface Measurement {
   readonly job: MeasuredJob;
-  readonly maxP99Ms: number;
+  readonly limits: JobLimits;
   readonly trials: readonly Trial[];
   /** The reason why the job was not finished, or not begun. */
   readonly obstacle?: string | undefined;
@@ -31,14 +32,14 @@ export interface CapacityRow {
   readonly processor: number | null;
 }
 
-export function capacityRow({ job, trials, obstacle, maxP99Ms }: Measurement): CapacityRow {
+export function capacityRow({ job, trials, obstacle, limits }: Measurement): CapacityRow {
   const { carried, exceeded, perCore, memoryEach } = rampResult(trials);
   return {
     kind: job.kind,
     codec: job.kind === "calls" ? CODEC_LABELS[job.codec] : null,
     encryption: job.kind === "streams" ? null : job.srtp ? "srtp" : "none",
     at_once: carried?.count ?? null,
-    limit: exceeded ? limitText(exceeded, maxP99Ms) : (obstacle ?? "none reached in this time"),
+    limit: exceeded ? limitText(exceeded, limits) : (obstacle ?? unexceededText(carried, limits)),
     per_core: perCore ?? null,
     memory_bytes: memoryEach === undefined ? null : Math.round(memoryEach),
     lateness_p99_ms: carried ? rounded(carried.p99) : null,
@@ -75,7 +76,11 @@ function countText(count: number | null): string {
   return count === null ? UNKNOWN : String(count);
 }
 
-function limitText(trial: Trial, maxP99Ms: number): string {
+function unexceededText(carried: Trial | undefined, { maxCount }: JobLimits): string {
+  return carried?.count === maxCount ? `a server on this runtime accepts ${maxCount}` : "none reached in this time";
+}
+
+function limitText(trial: Trial, { maxP99Ms }: JobLimits): string {
   const texts: Readonly<Record<LimitName, string>> = {
     processor: `${percentText(trial.processor, 0)} of a core`,
     lateness: `lateness p99 ${trial.p99.toFixed(1)} ms, limit ${maxP99Ms} ms,`,

@@ -67,8 +67,13 @@ const FAILURES = 2;
 /**
  * The count to try next; undefined once the maximum is known.
  * @param first count of the first trial
+ * @param maxCount largest count to try. Default: no limit
  */
-export function nextCount(trials: readonly Trial[], first: number): number | undefined {
+export function nextCount(
+  trials: readonly Trial[],
+  first: number,
+  maxCount: number = Number.POSITIVE_INFINITY,
+): number | undefined {
   const lastTrial = trials.at(-1);
   if (lastTrial === undefined) return first;
   const { count, limit } = lastTrial;
@@ -77,9 +82,10 @@ export function nextCount(trials: readonly Trial[], first: number): number | und
   const worstCount = smallestBadCount(trials, best?.count ?? 0);
   if (best === undefined) return count > 1 ? Math.floor(count / 2) : undefined;
   if (worstCount === undefined) {
+    if (best.count >= maxCount) return undefined;
     const aim = Math.round((best.count * AIM) / best.processor);
     const minCount = Math.max(best.count + 1, Math.round(best.count * MIN_STEP));
-    return Math.max(minCount, Math.min(best.count * MAX_STEP, aim));
+    return Math.min(maxCount, Math.max(minCount, Math.min(best.count * MAX_STEP, aim)));
   }
   const middle = Math.round((best.count + worstCount) / 2);
   return worstCount <= best.count * PRECISION || middle === worstCount ? undefined : middle;

@@ -7,12 +7,12 @@ import {
   BenchProcess,
   type CallsJob,
   MeasurementFailed,
-  maxP99Of,
   type StreamsJob,
   type TimedJob,
 } from "./bench-job.ts";
 import { type CallCodec, CallsLoad } from "./calls-load.ts";
 import { startEcho } from "./echo.ts";
+import { jobLimits } from "./job-limits.ts";
 import { runStreamClients, startStreamClients } from "./stream-clients.ts";
 import { type AudioLoad, type RampOptions, ramp } from "./trial.ts";
 
@@ -55,13 +55,13 @@ async function measureCalls(job: TimedJob<CallsJob>): Promise<void> {
   const { codec, srtp, until } = job;
   await checkCodec(codec);
   const load = new CallsLoad({ codec, srtp, ports: await echoPorts() });
-  await runRamp(load, { ...timesUntil(until), first: FIRST_COUNT, maxP99Ms: maxP99Of(job) });
+  await runRamp(load, { ...timesUntil(until), first: FIRST_COUNT, ...jobLimits(job) });
 }
 
 async function measureStreams(job: TimedJob<StreamsJob>): Promise<void> {
   const { startStreamLoad } = await import("./stream-load.ts");
   const load = await startStreamLoad(job.folder, startStreamClients());
-  await runRamp(load, { ...timesUntil(job.until), first: FIRST_COUNT, maxP99Ms: maxP99Of(job) });
+  await runRamp(load, { ...timesUntil(job.until), first: FIRST_COUNT, ...jobLimits(job) });
 }
 
 /** @throws {MeasurementFailed} the codec's library is not installed */

@@ -8,7 +8,8 @@ import { serverAdapter } from "../serve/server-adapter.ts";
 import type { StreamClients } from "./stream-clients.ts";
 import type { AudioLoad } from "./trial.ts";
 
-const USER: Principal = { userId: "usr_bench" };
+/** Each stream has its own user, because a user may open only a few on Deno; the token is the number. */
+const userOf = (number: number | string): Principal => ({ userId: `usr_bench_${number}` });
 const TARGET = { phoneNumber: "+12025550100" };
 /** Batch size for new calls. */
 const AT_ONCE = 25;
@@ -40,7 +41,7 @@ export async function startStreamLoad(folder: string, clients: StreamClients): P
     telephony: network,
     speech: SPEECH,
     streamPreview: true,
-    authenticate: async () => USER,
+    authenticate: async (token) => userOf(token),
     maxDurationMs: MAX_DURATION_MS,
     streamAttachMs: ATTACH_MS,
   });
@@ -54,9 +55,10 @@ export async function startStreamLoad(folder: string, clients: StreamClients): P
   async function place(index: number): Promise<string> {
     instanceIds[index] ??= await linkedInstance(ringport, index);
     const call = { instanceId: instanceIds[index], type: "DYNAMIC_STREAM", target: TARGET } as const;
-    const { id } = await ringport.calls.create(USER, call);
+    const { id } = await ringport.calls.create(userOf(index), call);
     callIds[index] = id;
-    return `${listening.url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
+    const url = listening.url.replace("://", `://${index}@`);
+    return `${url}/v1/calls/${id}/stream?audio=callee&encoding=pcm_s16le&sample_rate=16000`;
   }
 
   return {
@@ -67,7 +69,7 @@ export async function startStreamLoad(folder: string, clients: StreamClients): P
         const batch = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, i) => place(first + i));
         await clients.open(await Promise.all(batch));
       }
-      await Promise.all(callIds.splice(count).map((id) => ringport.calls.hangUp(USER, id)));
+      await Promise.all(callIds.splice(count).map((id, i) => ringport.calls.hangUp(userOf(count + i), id)));
       while (network.clock.size !== count) await pause(POLL_MS);
     },
     async begin() {
@@ -87,9 +89,10 @@ export async function startStreamLoad(folder: string, clients: StreamClients): P
 }
 
 async function linkedInstance(ringport: Ringport, number: number): Promise<string> {
-  const { id } = await ringport.instances.create(USER, { name: `bench ${number}` });
-  const { payload } = await ringport.instances.configure(USER, id);
+  const user = userOf(number);
+  const { id } = await ringport.instances.create(user, { name: `bench ${number}` });
+  const { payload } = await ringport.instances.configure(user, id);
   await ringport.handle({ method: "POST", url: payload, headers: new Headers(), body: null });
-  while ((await ringport.instances.get(USER, id)).status !== "ACTIVE") await pause(POLL_MS);
+  while ((await ringport.instances.get(user, id)).status !== "ACTIVE") await pause(POLL_MS);
   return id;
 }

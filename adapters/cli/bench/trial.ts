@@ -56,6 +56,8 @@ export async function runTrial(load: AudioLoad, count: number, options: TrialTim
 export interface RampOptions extends TrialTimes, TrialLimits {
   /** Number of flows in the first trial. */
   readonly first: number;
+  /** Number of flows that is never exceeded. Default: no limit. */
+  readonly maxCount?: number;
   /** Time until which a trial may begin, on the clock of `performance`. Default: no limit. */
   readonly until?: number;
 }
@@ -65,7 +67,7 @@ export async function* ramp(load: AudioLoad, options: RampOptions): AsyncGenerat
   const { until = Number.POSITIVE_INFINITY, settleMs, windowMs } = options;
   const trials: Trial[] = [];
   for (;;) {
-    const count = nextCount(trials, options.first);
+    const count = nextCount(trials, options.first, options.maxCount);
     const hasTime = performance.now() + settleMs + windowMs <= until;
     if (count === undefined || (trials.length > 0 && !hasTime)) return;
     const trial = await runTrial(load, count, options);

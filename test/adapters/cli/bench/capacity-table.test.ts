@@ -14,7 +14,7 @@ const trial: Trial = { count: 20, p99: 1, max: 2, sent: 1, received: 1, underrun
 const job = { kind: "calls", codec: "PCMU", srtp: true } as const;
 const measured: Measurement = {
   job,
-  maxP99Ms: 5,
+  limits: { maxP99Ms: 5, maxCount: 1_000 },
   trials: [
     trial,
     { ...trial, count: 220, p99: 3.14, processor: 0.5, memory: 1e8 + 200 * 100 * 1024 },
@@ -64,6 +64,11 @@ describe("a row", () => {
   test("says so if the time ended before any limit", () =>
     expect(capacityRow({ ...measured, trials: [trial] }).limit).toBe("none reached in this time"));
 
+  test("names the number that a server accepts, if no smaller one failed", () => {
+    const limits = { maxP99Ms: 5, maxCount: 20 };
+    expect(capacityRow({ ...measured, trials: [trial], limits }).limit).toBe("a server on this runtime accepts 20");
+  });
+
   test("fits a terminal of 80 columns", () => {
     const lines = fitTable(CAPACITY_COLUMNS, [capacityCells(measured)], 80);
     expect(lines).toHaveLength(2);
@@ -72,7 +77,7 @@ describe("a row", () => {
 });
 
 test("a row of streams has no codec", () => {
-  const streams: Measurement = { ...measured, job: { kind: "streams" }, maxP99Ms: 10 };
+  const streams: Measurement = { ...measured, job: { kind: "streams" } };
   expect(capacityCells(streams)[0]).toBe("live streams");
   expect(capacityRow(streams)).toMatchObject({ kind: "streams", codec: null, encryption: null, at_once: 220 });
 });

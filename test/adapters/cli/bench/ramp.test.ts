@@ -51,6 +51,11 @@ describe("the ramp", () => {
     expect(nextCount([good(400, { processor: 0.8 })], 20)).toBe(448);
   });
 
+  test("never exceeds the largest possible count", () => {
+    expect(nextCount([good(20, { processor: 0.04 })], 20, 128)).toBe(128);
+    expect(nextCount([good(128, { processor: 0.3 })], 20, 128)).toBeUndefined();
+  });
+
   test("repeats a count that failed once", () => {
     expect(nextCount([good(100), bad(400)], 20)).toBe(400);
     expect(nextCount([good(100), bad(400), bad(400)], 20)).toBe(250);
