@@ -1,3 +1,4 @@
+import { PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
 import { ms, type Row, row } from "./benchmark.ts";
 
@@ -53,6 +54,30 @@ export class EventLoop implements LongestTurn {
     this.#lastTickAt = now;
     this.#timer = setTimeout(this.#tick, PERIOD_MS);
   };
+}
+
+/** Garbage collections of this thread. */
+export class GarbageCollections {
+  /** True on Node, the only runtime that reports them. */
+  static readonly areReported: boolean = !("Bun" in globalThis || "Deno" in globalThis);
+  count = 0;
+  totalMs = 0;
+  longestMs = 0;
+  readonly #observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      this.count++;
+      this.totalMs += duration;
+      this.longestMs = Math.max(this.longestMs, duration);
+    }
+  });
+
+  start(): void {
+    if (GarbageCollections.areReported) this.#observer.observe({ entryTypes: ["gc"] });
+  }
+
+  stop(): void {
+    this.#observer.disconnect();
+  }
 }
 
 /** Processor time of this thread, ms. Deno counts it in steps of 10 ms, which are too coarse. */

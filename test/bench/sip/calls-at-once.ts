@@ -5,6 +5,7 @@ import { benchmark, ms, percent, progress, row } from "../harness/benchmark.ts";
 import { ALL_RUNTIMES, insideEach, type Measure } from "../harness/programs.ts";
 import { BareLoop } from "./bare-loop.ts";
 import { withEcho } from "./echo.ts";
+import { srtpCost } from "./srtp-cost.ts";
 
 interface Codec extends Omit<CallsLoadOptions, "ports"> {
   /** Target numbers of simultaneous calls; missing for a codec that is compared with the bare loop. */
@@ -12,7 +13,7 @@ interface Codec extends Omit<CallsLoadOptions, "ports"> {
 }
 
 const G711: Codec = { codec: "PCMU" };
-const SRTP: Codec = { codec: "PCMU", srtp: true, targets: { node: 550, bun: 600 } };
+const SRTP: Codec = { codec: "PCMU", srtp: true, targets: { node: 550, bun: 550, deno: 200 } };
 const G722: Codec = { codec: "G722", targets: { node: 100, bun: 100 } };
 const OPUS: Codec = { codec: "opus", targets: { node: 60, bun: 60 } };
 
@@ -48,6 +49,7 @@ export const measure: Measure<Codec & { from: number; seconds: number; port: num
     row("packets back in the window", percent(result.received)),
     row("processor in the window", window),
     ...(bareResult ? [row("processor of the bare loop", perPacket(bareResult))] : []),
+    ...(load.srtp ? await srtpCost({ port, seconds, count: result.count }) : []),
   ];
 };
 
