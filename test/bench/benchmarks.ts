@@ -17,6 +17,7 @@ import { SIP_SET_UPS, WHATSAPP_SET_UPS } from "./set-ups.ts";
 import { SIMULATED_CALLS } from "./sim.ts";
 import { SIP_CALLS_AT_ONCE } from "./sip/calls-at-once.ts";
 import { IMPAIRED_CALLS } from "./sip/impairments.ts";
+import { MEDIA_THREADS } from "./sip/media-threads.ts";
 import { SPOKEN_ONCE } from "./spoken-once.ts";
 import { STARTUP } from "./startup.ts";
 import { STREAM_LATENCY } from "./stream/latency.ts";
@@ -44,6 +45,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fairness: FAIRNESS,
   uploads: UPLOADS,
   ...SIP_CALLS_AT_ONCE,
+  "sip-threads": MEDIA_THREADS,
   "sip-setup": SIP_SET_UPS,
   "sip-memory": SIP_MEMORY,
   "sip-impairments": IMPAIRED_CALLS,

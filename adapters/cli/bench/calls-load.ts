@@ -1,10 +1,11 @@
+import { MediaClock } from "../../../src/audio/playout/media-clock.ts";
 import { Playout } from "../../../src/audio/playout/playout.ts";
 import { tone } from "../../../src/audio/tones/tone.ts";
 import type { FrameSink } from "../../../src/ports/media.ts";
 import { realSystem } from "../../../src/ports/system.ts";
-import type { MediaListener, MediaSession, StreamSettings } from "../../sip-stack/media/engine.ts";
+import type { MediaEngine, MediaListener, MediaSession, StreamSettings } from "../../sip-stack/media/engine.ts";
 import { newSrtpKeys } from "../../sip-stack/media/srtp/sdes.ts";
-import { createThreadEngine, type ThreadEngine } from "../../sip-stack/media/thread-engine.ts";
+import { createThreadEngine } from "../../sip-stack/media/thread-engine.ts";
 import type { TrialCounts } from "./ramp.ts";
 import type { AudioLoad } from "./trial.ts";
 
@@ -14,6 +15,8 @@ export interface CallsLoadOptions {
   readonly ports: readonly number[];
   readonly codec: CallCodec;
   readonly srtp?: boolean | undefined;
+  /** Carries the calls; their lateness is not measured then. Default: this thread. */
+  readonly engine?: MediaEngine | undefined;
 }
 
 /** Payload type, and sample rate in Hz. */
@@ -40,7 +43,8 @@ export class CallsLoad implements AudioLoad, FrameSink {
   /** Number of frames heard since `begin`. */
   frames = 0;
   readonly #options: CallsLoadOptions;
-  readonly #engine: ThreadEngine = createThreadEngine();
+  readonly #engine: MediaEngine;
+  readonly #clock = new MediaClock(realSystem);
   readonly #calls: LiveCall[] = [];
   readonly #sampleRate: number;
   readonly #message: Int16Array;
@@ -48,12 +52,13 @@ export class CallsLoad implements AudioLoad, FrameSink {
 
   constructor(options: CallsLoadOptions) {
     this.#options = options;
+    this.#engine = options.engine ?? createThreadEngine({ clock: this.#clock });
     this.#sampleRate = CODECS[options.codec].sampleRate;
     this.#message = tone(440, MESSAGE_MS, this.#sampleRate, 8_000);
   }
 
   get lateness(): AudioLoad["lateness"] {
-    return this.#engine.clock.lateness;
+    return this.#clock.lateness;
   }
 
   async resize(count: number): Promise<void> {
@@ -62,7 +67,7 @@ export class CallsLoad implements AudioLoad, FrameSink {
   }
 
   begin(): void {
-    this.#engine.clock.lateness.reset();
+    this.#clock.lateness.reset();
     this.#totalAtBegin = this.#total();
   }
 
