@@ -211,7 +211,7 @@ describe("a thread that is stuck", () => {
 describe("a thread whose audio is late", () => {
   const entry = new URL("./late-worker.ts", import.meta.url);
 
-  test("takes no new calls, and takes them again once it is punctual", async () => {
+  test("takes no new calls, and takes them again after its last one", async () => {
     const engine = await threadedEngine({ entry, threads: 1 });
     const open = () => startCall(engine, new Playout(RATE));
     const { session } = await open();
@@ -221,6 +221,7 @@ describe("a thread whose audio is late", () => {
     await expect(open()).rejects.toThrow(/the audio of calls over SIP is \d+ ms late \(live calls: 1\)/);
     await expect(open()).rejects.toBeInstanceOf(MediaOverloaded);
     void session.sendDigits("B");
+    await session.close();
     await expect.poll(() => engine.threads()[0]?.isOverloaded, WAIT).toBe(false);
     await expectHeard(engine);
   });
