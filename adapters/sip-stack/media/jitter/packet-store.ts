@@ -16,8 +16,8 @@ const COLUMNS = 3;
 export type PutResult = "stored" | "duplicate" | "late";
 
 /**
- * Waiting payloads, by extended sequence number. They are copied into a few buffers that take turns: datagrams that
- * were kept would outlive the collections of young garbage, and each would occupy a whole page of memory until then.
+ * Waiting payloads, by extended sequence number. They are copied into a few buffers that take turns, because datagrams
+ * that are kept outlive the collections of young garbage and stay in memory for long.
  */
 export class PacketStore {
   /** Sequence number of the next packet to play; packets with lower numbers are late. -1 before the first packet. */
