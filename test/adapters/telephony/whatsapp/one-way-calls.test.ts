@@ -7,7 +7,7 @@ import { ALICE, ToneSpeech } from "../../../support/application.ts";
 import { advanceUntilDone, passUntil } from "../../../support/during.ts";
 import { instantCrypto } from "../../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-// Loads these in advance; the manual clock does not wait for the disk.
+// Loads these in advance, and commits without a sync: the manual clock does not wait for the disk.
 import "../../../../src/application/calls/live/call-quality.ts";
 import "../../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../../src/application/calls/dialling/last-check.ts";
@@ -19,7 +19,8 @@ async function endOfStream(receivesAudio: boolean | undefined) {
   const telephony = whatsapp({ client: network.client, system, receivesAudio });
   const data = temporaryFolder("one-way");
   const options = { data, system, telephony, speech: new ToneSpeech(), streamPreview: true };
-  const ringport = createRingport({ ...options, oneWayCalls: "refuse" });
+  const embedded = { synchronous: "NORMAL" } as const;
+  const ringport = createRingport({ ...options, embedded, oneWayCalls: "refuse" });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
   const { payload } = await advanceUntilDone(system, ringport.instances.configure(ALICE, instanceId));
   network.scan(payload, "+5511912345678");

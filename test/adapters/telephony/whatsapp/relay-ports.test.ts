@@ -9,7 +9,7 @@ import { ALICE, ToneSpeech } from "../../../support/application.ts";
 import { advanceUntilDone, passUntil } from "../../../support/during.ts";
 import { instantCrypto } from "../../../support/instant-crypto.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-// Loads these in advance; the manual clock does not wait for the disk.
+// Loads these in advance, and commits without a sync: the manual clock does not wait for the disk.
 import "../../../../src/application/calls/live/call-quality.ts";
 import "../../../../src/application/calls/dialling/dial-protection.ts";
 import "../../../../src/application/calls/dialling/last-check.ts";
@@ -30,7 +30,8 @@ async function playOver(
   network.number(CALLEE, { speaks: tone(440, 4_000, RATE, 8_000), media });
   const telephony = whatsapp({ client: network.client, system });
   const data = temporaryFolder("relay-ports");
-  const ringport = createRingport({ data, system, telephony, speech: new ToneSpeech() });
+  const embedded = { synchronous: "NORMAL" } as const;
+  const ringport = createRingport({ data, system, telephony, speech: new ToneSpeech(), embedded });
   const { id: instanceId } = await ringport.instances.create(ALICE, { name: "Front desk" });
   const { payload } = await advanceUntilDone(system, ringport.instances.configure(ALICE, instanceId));
   network.scan(payload, "+5511912345678");

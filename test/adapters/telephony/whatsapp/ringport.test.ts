@@ -30,7 +30,9 @@ class WhatsAppScene {
   start(): Ringport {
     const { system, network } = this;
     const telephony = whatsapp({ client: network.client, system });
-    this.ringport = createRingport({ data: this.#data, system, telephony, speech: new ToneSpeech() });
+    // The manual clock does not wait for the disk.
+    const embedded = { synchronous: "NORMAL" } as const;
+    this.ringport = createRingport({ data: this.#data, system, telephony, speech: new ToneSpeech(), embedded });
     return this.ringport;
   }
 
