@@ -1,13 +1,13 @@
 import type { AccountUseCases } from "./application/accounts/account-use-cases.ts";
-import { guardedLogger, guardedSystem } from "./application/adapter-checks/guarded-basics.ts";
-import { guardedPorts } from "./application/adapter-checks/guarded-ports.ts";
-import { guardedPasswords } from "./application/adapter-checks/guarded-web.ts";
 import { createApplication } from "./application/application.ts";
 import type { Erasure } from "./application/calls/deletion/erasure.ts";
 import { EventLog } from "./application/calls/event-log.ts";
 import type { ContextParts } from "./application/context.ts";
 import { Counters } from "./application/counters.ts";
 import { Vault } from "./application/encryption/vault.ts";
+import { guardedLogger, guardedSystem } from "./application/port-guards/guarded-basics.ts";
+import { guardedPorts } from "./application/port-guards/guarded-ports.ts";
+import { guardedPasswords } from "./application/port-guards/guarded-web.ts";
 import { IssuedTokens } from "./application/tokens/issued-tokens.ts";
 import { RecentTokens } from "./application/tokens/recent-tokens.ts";
 import { type IssuedToken, type NewToken, tokenAuthenticator } from "./application/tokens/tokens.ts";

@@ -9,7 +9,6 @@ import type { Timings } from "../domain/timings.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { System } from "../ports/system.ts";
-import type { GuardedPorts } from "./adapter-checks/guarded-ports.ts";
 import type { DecodedFiles } from "./call-audio/call-types/decoded-files.ts";
 import type { RecordingQuota } from "./call-audio/recording-quota.ts";
 import type { FairTurns } from "./call-audio/speech/fair-turns.ts";
@@ -23,6 +22,7 @@ import type { LateResults } from "./calls/live/late-results.ts";
 import type { Counters } from "./counters.ts";
 import type { Vault } from "./encryption/vault.ts";
 import type { RunningKeys } from "./idempotency/running-keys.ts";
+import type { GuardedPorts } from "./port-guards/guarded-ports.ts";
 import type { ServerLease } from "./server-lease.ts";
 import type { ProviderAccess } from "./user-limits/provider-access.ts";
 

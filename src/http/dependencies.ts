@@ -1,7 +1,7 @@
-import type { Guarded } from "../application/adapter-checks/guarded.ts";
-import { guardedMp3Stream } from "../application/adapter-checks/guarded-engines.ts";
-import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/adapter-checks/guarded-web.ts";
 import type { BatchUseCases } from "../application/batches/batch-use-cases.ts";
+import type { Guarded } from "../application/port-guards/guarded.ts";
+import { guardedMp3Stream } from "../application/port-guards/guarded-engines.ts";
+import { guardedAuthenticate, guardedBodies, guardedPages } from "../application/port-guards/guarded-web.ts";
 import type {
   AudioUseCases,
   CallUseCases,

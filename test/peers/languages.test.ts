@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { embeddedWorkers } from "../../adapters/defaults/worker-pool.ts";
 import { embeddedSpeech } from "../../adapters/speech/all-engines.ts";
-import { guardedSpeech } from "../../src/application/adapter-checks/guarded-engines.ts";
 import { SpeechScheduler } from "../../src/application/call-audio/speech/speech-scheduler.ts";
 import { voiceSample } from "../../src/application/call-audio/voice-sample.ts";
+import { guardedSpeech } from "../../src/application/port-guards/guarded-engines.ts";
 import { rms } from "../../src/audio/samples/pcm.ts";
 import { decodeWav } from "../../src/audio/wav/wav.ts";
 import { silentLogger } from "../../src/ports/logger.ts";

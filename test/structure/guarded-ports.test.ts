@@ -20,12 +20,12 @@ const EXEMPT_FILES = /^src\/ports\/(?:storage|whatsapp-client)/; // the storage 
 /** Places where the core gets its ports. */
 const DEPENDENCIES = [
   "src/application/context.ts",
-  "src/application/adapter-checks/guarded-ports.ts",
+  "src/application/port-guards/guarded-ports.ts",
   "src/http/dependencies.ts",
 ];
 
 const files = sourceFiles();
-const guards = files.filter(({ path }) => path.startsWith("src/application/adapter-checks/"));
+const guards = files.filter(({ path }) => path.startsWith("src/application/port-guards/"));
 const guardedPorts = new Set(
   guards.flatMap(({ text }) => [...text.matchAll(/: Rules<(\w+)>/g)].map((match) => match[1]!)),
 );

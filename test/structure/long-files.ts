@@ -9,7 +9,7 @@ export const LONG_FILES: readonly string[] = [
   "test/audio/sniffing/foreign-audio.test.ts",
   // unit: others
   "test/application/invariants/invariants.test.ts",
-  "test/application/adapter-checks/one-call-at-most.test.ts",
+  "test/application/port-guards/one-call-at-most.test.ts",
   // integration: those that compute alternate with those that wait
   "test/contract/storage-on-postgres.test.ts",
   "test/adapters/telephony/sip/in-band-keys.test.ts",

@@ -1,7 +1,6 @@
 // Preloaded, so that they start without a wait outside of the manual clock.
 import "../../src/application/call-audio/agents/agent-call.ts";
 import "../../src/application/calls/live/call-quality.ts";
-import { guardedPorts } from "../../src/application/adapter-checks/guarded-ports.ts";
 import { type Application, createApplication } from "../../src/application/application.ts";
 import { DecodedFiles } from "../../src/application/call-audio/call-types/decoded-files.ts";
 import { RecordingQuota } from "../../src/application/call-audio/recording-quota.ts";
@@ -17,6 +16,7 @@ import type { Context } from "../../src/application/context.ts";
 import { Counters } from "../../src/application/counters.ts";
 import { Vault } from "../../src/application/encryption/vault.ts";
 import { RunningKeys } from "../../src/application/idempotency/running-keys.ts";
+import { guardedPorts } from "../../src/application/port-guards/guarded-ports.ts";
 import { ServerLease } from "../../src/application/server-lease.ts";
 import type { Creation } from "../../src/application/use-cases.ts";
 import { ProviderAccess } from "../../src/application/user-limits/provider-access.ts";

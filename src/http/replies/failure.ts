@@ -1,4 +1,4 @@
-import { PortBusy } from "../../application/adapter-checks/port-fault.ts";
+import { PortBusy } from "../../application/port-guards/port-fault.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { StorageUnavailable } from "../../ports/storage.ts";

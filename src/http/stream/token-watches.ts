@@ -1,4 +1,4 @@
-import type { Guarded } from "../../application/adapter-checks/guarded.ts";
+import type { Guarded } from "../../application/port-guards/guarded.ts";
 import type { Principal } from "../../domain/access/principal.ts";
 import type { Authenticate } from "../../ports/authenticator.ts";
 import type { Logger } from "../../ports/logger.ts";

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { httpTool } from "../../../adapters/agent/tools/http-tool.ts";
 import { HostLookup } from "../../../adapters/untrusted-hosts/host-lookup.ts";
-import { guardedTools } from "../../../src/application/adapter-checks/guarded-agent.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { guardedTools } from "../../../src/application/port-guards/guarded-agent.ts";
 import type { HttpToolOptions } from "../../../src/options.ts";
 import { realSystem } from "../../../src/ports/system.ts";
 

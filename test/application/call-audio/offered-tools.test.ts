@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { guardedTools } from "../../../src/application/adapter-checks/guarded-agent.ts";
 import { offeredTools } from "../../../src/application/call-audio/agents/offered-tools.ts";
+import { guardedTools } from "../../../src/application/port-guards/guarded-agent.ts";
 import type { Creation } from "../../../src/application/use-cases.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { EventData } from "../../../src/domain/events.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guarded, type Member, type Rule, type Rules } from "../../../src/application/adapter-checks/guarded.ts";
+import { guarded, type Member, type Rule, type Rules } from "../../../src/application/port-guards/guarded.ts";
 
 interface Port {
   readonly rate: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AUTHENTICATE_MS, guardedAuthenticate } from "../../../src/application/adapter-checks/guarded-web.ts";
+import { AUTHENTICATE_MS, guardedAuthenticate } from "../../../src/application/port-guards/guarded-web.ts";
 import { MAX_CHECKS_AT_ONCE, TOKEN_CHECK_MS, TokenWatches } from "../../../src/http/stream/token-watches.ts";
 import type { Authenticate } from "../../../src/ports/authenticator.ts";
 import { silentLogger } from "../../../src/ports/logger.ts";
