@@ -10,6 +10,8 @@ export class FrameResampler {
   readonly #to: number;
   /** Marks of the samples that the resampler holds back, then of the current frame. */
   readonly #marks: Uint8Array;
+  /** True if the samples that the resampler holds back were received. */
+  #isPlain = true;
 
   /** Resamples between two rates in Hz, one of which must be a multiple of the other. */
   constructor(from: number, to: number) {
@@ -31,13 +33,19 @@ export class FrameResampler {
   /**
    * Writes the marks of the next frame (see {@link SAMPLE}) to `output`, in step with {@link convert}. Returns them in
    * the same way.
+   *
+   * @param marks undefined if all of the frame was received, which is also the result for such a frame
    */
-  convertMarks(marks: Uint8Array, output: Uint8Array): Uint8Array {
+  convertMarks(marks: Uint8Array | undefined, output: Uint8Array): Uint8Array | undefined {
     if (this.#fromRate === this.#to) return marks;
+    const hadPlainSamples = this.#isPlain;
+    this.#isPlain = marks === undefined;
+    if (marks === undefined && hadPlainSamples) return undefined;
     const pendingMarks = this.#marks;
     const { heldSamples } = this.#resampler;
-    pendingMarks.copyWithin(0, marks.length);
-    for (let i = 0; i < marks.length; i++) pendingMarks[heldSamples + i] = marks[i]!;
+    pendingMarks.copyWithin(0, pendingMarks.length - heldSamples);
+    if (marks === undefined) pendingMarks.fill(SAMPLE.received, heldSamples);
+    else for (let i = 0; i < marks.length; i++) pendingMarks[heldSamples + i] = marks[i]!;
     const step = this.#fromRate / this.#to;
     for (let i = 0; i < output.length; i++)
       output[i] = markOf(pendingMarks, Math.floor(i * step), Math.ceil((i + 1) * step));

@@ -173,10 +173,10 @@ export class Inbound {
       const dueAt = now - (this.#dueFrames - 1) * FRAME_MS;
       if (shouldWait && !jitter.isReady(this.#decoded.length, dueAt)) return;
       this.#dueFrames--;
-      jitter.read(this.#decoded, dueAt, this.#decodedMarks);
+      const isMarked = jitter.read(this.#decoded, dueAt, this.#decodedMarks);
       const frame = this.#resampler?.convert(this.#decoded, this.#frame) ?? this.#decoded;
-      const marks = this.#resampler?.convertMarks(this.#decodedMarks, this.#marks) ?? this.#decodedMarks;
-      sink?.write(frame, marks);
+      const marks = isMarked ? this.#decodedMarks : undefined;
+      sink?.write(frame, this.#resampler === undefined ? marks : this.#resampler.convertMarks(marks, this.#marks));
     }
   }
 

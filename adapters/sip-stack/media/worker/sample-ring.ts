@@ -1,9 +1,13 @@
 import { SAMPLE } from "../../ports.ts";
 
-/** Positions of the ring, at the start of its memory: sample counts, which wrap at 32 bits. */
+/**
+ * Positions of the ring, at the start of its memory: sample counts, which wrap at 32 bits. `MARKED` is the end of the
+ * last frame with a sample that was not received.
+ */
 const WRITTEN = 0;
 const TAKEN = 1;
-const POSITIONS = 2;
+const MARKED = 2;
+const POSITIONS = 3;
 
 /** Size of a sample and its mark, bytes. */
 const BYTES = 3;
@@ -46,6 +50,12 @@ export class SampleRing {
     return (Atomics.load(this.#positions, WRITTEN) - Atomics.load(this.#positions, TAKEN)) | 0;
   }
 
+  /** True if all waiting samples were received; it may be false for received ones too. Called by the reader. */
+  get isPlain(): boolean {
+    const position = Atomics.load(this.#positions, TAKEN);
+    return ((Atomics.load(this.#positions, MARKED) - position) | 0) <= 0;
+  }
+
   /**
    * Adds the first `count` samples; returns false and adds none if there is no room.
    * @param marks marks of the samples; undefined if all were received
@@ -54,12 +64,14 @@ export class SampleRing {
     if (this.waiting + count > this.#samples.length) return false;
     const writtenCount = Atomics.load(this.#positions, WRITTEN);
     const mask = this.#samples.length - 1;
-    for (let i = 0; i < count; i++) {
-      const at = (writtenCount + i) & mask;
-      this.#samples[at] = samples[i]!;
-      this.#marks[at] = marks?.[i] ?? SAMPLE.received;
+    for (let i = 0; i < count; i++) this.#samples[(writtenCount + i) & mask] = samples[i]!;
+    const end = (writtenCount + count) | 0;
+    if (marks === undefined) this.#markReceived(writtenCount & mask, count);
+    else {
+      for (let i = 0; i < count; i++) this.#marks[(writtenCount + i) & mask] = marks[i]!;
+      Atomics.store(this.#positions, MARKED, end);
     }
-    Atomics.store(this.#positions, WRITTEN, (writtenCount + count) | 0);
+    Atomics.store(this.#positions, WRITTEN, end);
     return true;
   }
 
@@ -87,5 +99,12 @@ export class SampleRing {
   drop(): number {
     const writtenCount = Atomics.load(this.#positions, WRITTEN);
     return Atomics.exchange(this.#positions, TAKEN, writtenCount);
+  }
+
+  /** Marks `count` samples from an index on, and around the end of the ring, as received. */
+  #markReceived(at: number, count: number): void {
+    const beyondEnd = at + count - this.#marks.length;
+    this.#marks.fill(SAMPLE.received, at, at + count);
+    if (beyondEnd > 0) this.#marks.fill(SAMPLE.received, 0, beyondEnd);
   }
 }

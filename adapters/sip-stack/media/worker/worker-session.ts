@@ -204,8 +204,9 @@ export class WorkerSession implements MediaSession, ClockMember {
     const answeredAt = Atomics.load(this.#cells, CELL.answeredAt);
     while (this.#incoming.waiting >= this.#frame.length) {
       const isEarly = !isAnswered || ((this.#incoming.position - answeredAt) | 0) < 0;
-      this.#incoming.take(this.#frame, this.#marks);
-      (isEarly ? this.#earlySink : this.#sink)?.write(this.#frame, this.#marks);
+      const marks = this.#incoming.isPlain ? undefined : this.#marks;
+      this.#incoming.take(this.#frame, marks);
+      (isEarly ? this.#earlySink : this.#sink)?.write(this.#frame, marks);
     }
     const sink = isAnswered ? this.#sink : this.#earlySink;
     const droppedInbound = Atomics.load(this.#cells, CELL.droppedInbound);

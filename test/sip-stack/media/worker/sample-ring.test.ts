@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { SampleRing } from "../../../../adapters/sip-stack/media/worker/sample-ring.ts";
+import { SAMPLE } from "../../../../src/ports/media.ts";
 import { fuzz } from "../../../support/fuzz.ts";
 
 type Step = { write: number } | { take: number } | "drop";
@@ -86,4 +87,27 @@ test("every sample is dropped or read, even concurrently", async () => {
   await worker.terminate();
   expect(Atomics.load(stop, 0) + droppedCount).toBe(writtenCount);
   expect(Atomics.load(stop, 0)).toBeGreaterThan(0);
+});
+
+test("marks follow their samples around the end; samples after them are plain once the marked ones are taken", () => {
+  const memory = SampleRing.memory(64);
+  const [writer, reader] = [new SampleRing(memory), new SampleRing(memory)];
+  const frame = new Int16Array(20);
+  const marks = new Uint8Array(20);
+  const marked = new Uint8Array(20).fill(SAMPLE.received).fill(SAMPLE.filledIn, 5, 9);
+  for (let round = 0; round < 20; round++) {
+    expect(writer.write(frame, 20)).toBe(true);
+    expect(reader.isPlain).toBe(true);
+    expect(writer.write(frame, 20, marked)).toBe(true);
+    expect(reader.isPlain).toBe(false);
+    expect(reader.take(frame, marks)).toBe(20);
+    expect(marks.every((mark) => mark === SAMPLE.received)).toBe(true);
+    expect(writer.write(frame, 20)).toBe(true);
+    expect(reader.isPlain).toBe(false);
+    expect(reader.take(frame, marks)).toBe(20);
+    expect(marks).toEqual(marked);
+    expect(reader.isPlain).toBe(true);
+    expect(reader.take(frame, marks)).toBe(20);
+    expect(marks.every((mark) => mark === SAMPLE.received)).toBe(true);
+  }
 });
