@@ -39,7 +39,8 @@ describe("POST /v1/audio", () => {
     const faulty = await post("/v1/audio?expiresInMs=0", new Uint8Array([1]), { "content-type": "audio/wav" });
     expect([faulty.status, faulty.json.code]).toEqual([400, "invalid_request"]);
     const other = await post("/v1/audio", new Uint8Array([1]), { "content-type": "video/mp4" });
-    expect([other.status, other.json.code]).toEqual([415, "unsupported_media_type"]);
+    const detail = 'Content-Type is "video/mp4": it must begin with audio/, or be application/json or omitted';
+    expect([other.status, other.json.code, other.json.detail]).toEqual([415, "unsupported_media_type", detail]);
   });
 });
 

@@ -22,6 +22,8 @@ export interface ReadJsonOptions {
   readonly parts?: number | undefined;
   /** The value of an empty body. Default: an empty body is refused. */
   readonly emptyValue?: unknown;
+  /** The content types of the route, for the refusal of others. Default: JSON. */
+  readonly typeRule?: string | undefined;
 }
 
 /**
@@ -60,9 +62,9 @@ export function bodyReaders({ limits, system, bodies }: BodyReaderParts): BodyRe
   async function readJson(
     context: RequestContext,
     limit: number,
-    { parts = bounds.parts, emptyValue }: ReadJsonOptions = {},
+    { parts = bounds.parts, emptyValue, typeRule = JSON_RULE }: ReadJsonOptions = {},
   ): Promise<unknown> {
-    checkContentType(context.request);
+    checkContentType(context.request, typeRule);
     const bytes = await readBytes(context, limit);
     if (bytes.length === 0 && emptyValue !== undefined) return emptyValue;
     const bodyBounds = { ...bounds, parts };
@@ -118,6 +120,7 @@ async function collect(
 }
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
+const JSON_RULE = "must be application/json, or omitted";
 const UTF_8 = /^"?utf-?8"?$/i;
 
 /** @throws {Refusal} `unsupported_media_type`: the body is compressed */
@@ -127,16 +130,13 @@ export function assertUncompressed({ headers }: RequestLike): void {
     throw new Refusal("unsupported_media_type", `Content-Encoding is ${shown(coding)}: send the body uncompressed`);
 }
 
-function checkContentType(request: RequestLike): void {
+function checkContentType(request: RequestLike, typeRule: string): void {
   assertUncompressed(request);
   const header = request.headers.get("content-type");
   if (!header) return;
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim());
   if (!JSON_TYPE.test(type))
-    throw new Refusal(
-      "unsupported_media_type",
-      `Content-Type is ${shown(type)}: it must be application/json, or omitted`,
-    );
+    throw new Refusal("unsupported_media_type", `Content-Type is ${shown(type)}: it ${typeRule}`);
   for (const parameter of parameters) {
     const [name = "", value = ""] = parameter.split("=", 2).map((part) => part.trim());
     if (name.toLowerCase() === "charset" && !UTF_8.test(value))

@@ -29,10 +29,11 @@ export const PROTOCOL_PROBLEMS = {
   },
   unsupported_media_type: {
     status: 415,
-    title: "The body must be JSON in UTF-8",
+    title: "The body has an unsupported type",
     headers: { accept: "application/json" },
-    meaning: "The Content-Type is not JSON in UTF-8, or the body is compressed.",
-    fix: "Send Content-Type: application/json and no Content-Encoding.",
+    meaning:
+      "The Content-Type is not JSON in UTF-8, or, for a file that is to be stored, not audio; or the body is compressed.",
+    fix: "Send the Content-Type that the detail asks for, and no Content-Encoding.",
     example: 'Content-Type is "text/plain": it must be application/json, or omitted',
   },
   range_not_satisfiable: {

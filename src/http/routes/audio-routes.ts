@@ -30,6 +30,7 @@ const expiresInMs: QueryParameter<number> = {
 };
 const fileQuery = { name: textParameter("name", "Your own name for an uploaded file."), expiresInMs };
 const AUDIO_TYPE = /^\s*audio\//i;
+const TYPE_RULE = "must begin with audio/, or be application/json or omitted";
 
 /** The routes for stored audio files. */
 export function audioRoutes(
@@ -41,7 +42,7 @@ export function audioRoutes(
   /** The body: JSON, or the file itself with its fields in the query. */
   async function readInput(context: RequestContext): Promise<CreateAudioInput> {
     if (!AUDIO_TYPE.test(context.header("content-type") ?? ""))
-      return (await readJson(context, limits.bodyBytes)) as CreateAudioInput;
+      return (await readJson(context, limits.bodyBytes, { typeRule: TYPE_RULE })) as CreateAudioInput;
     const fields = readQuery(context.search, fileQuery);
     const bytes = await readFile(context, limits.audioBytes);
     const audioBase64 = new UploadedAudio(bytes, await sha256OfBytes(bytes));
