@@ -60,7 +60,7 @@ export const TABLE_LIMITS: { readonly [Table in keyof Database]: TableLimit } = 
     test: [`${CONTRACT}/batches.ts`, "a batch beyond the limit of its user is not stored"],
   },
   stored_audio: {
-    rows: "1,000 for each user, which count towards their bytes",
+    rows: "1,000 for each user, and expired or deleted ones; all count towards their bytes",
     treatment: "audio_quota",
     enforcedBy: [[LIMITS, "audioFilesPerUser"]],
     insertedIn: ["stored-audio-store.ts"],

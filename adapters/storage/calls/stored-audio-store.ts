@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { CodedError } from "../../../src/base/error.ts";
 import type { AudioInsertion, AudioStore } from "../../../src/ports/storage.ts";
 import { isDeleted } from "../accounts/consent-store.ts";
@@ -85,7 +85,9 @@ export function storedAudioStore(session: Session): AudioStore {
       if (!isLarge(session, file)) await insertAudioFile(tx, id, file);
       await charge(tx, [{ owner: userId, bytes: row.stored_bytes, limit: userBytes }]);
       await lockPosition(tx, userId); // the next insertion counts this one
-      const files = await countRows(tx, "stored_audio", (rows) => rows.where("user_id", "=", userId));
+      const files = await countRows(tx, "stored_audio", (rows) =>
+        rows.where("user_id", "=", userId).where(IS_KEPT_AUDIO).where(isUnexpired(now)),
+      );
       if (files > maxFiles) throw new QuotaReached();
       return { kind: "created" };
     });
@@ -116,7 +118,7 @@ export function storedAudioStore(session: Session): AudioStore {
             .selectAll()
             .where("user_id", "=", userId)
             .where(IS_KEPT_AUDIO)
-            .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)])),
+            .where(isUnexpired(now)),
           page,
         ),
       ),
@@ -191,6 +193,11 @@ const USED_AUDIO = preparedQuery((db, { id }: { readonly id: string }) =>
 const LOCK_USED_AUDIO = preparedQuery((db, { id }: { readonly id: string }) =>
   db.selectFrom("stored_audio").select("deleted_at").where("id", "=", id).forShare(),
 );
+
+/** A stored audio file that has not expired. */
+function isUnexpired(now: number): RawBuilder<boolean> {
+  return sql<boolean>`(expires_at is null or expires_at > ${now})`;
+}
 
 function isLarge({ files }: Session, file: Uint8Array): boolean {
   return files !== undefined && file.length > MAX_SMALL_FILE_BYTES;

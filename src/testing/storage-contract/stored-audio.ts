@@ -196,6 +196,21 @@ function limits(clause: Clause): void {
     scene.equal(await insert(scene, next, { maxFiles: 3 }), { kind: "created" });
   });
 
+  clause(
+    "files that expired, or were deleted while a call uses them, do not count towards the limit",
+    async (scene) => {
+      const used = storedAudio(scene);
+      const expired = storedAudio(scene, { sha256: "b".repeat(64), expiresAt: 10 });
+      for (const audio of [used, expired]) scene.equal(await insert(scene, audio), { kind: "created" });
+      const call = callWith(scene, await scene.storedInstance(), used);
+      await scene.storage.calls.insert(call, undefined, LONG_QUEUE, []);
+      scene.equal(await scene.storage.audio.delete(used.id, 6), true);
+      const next = storedAudio(scene, { sha256: "c".repeat(64) });
+      scene.equal(await insert(scene, next, { maxFiles: 1, now: 9 }), { kind: "at_limit" });
+      scene.equal(await insert(scene, next, { maxFiles: 1, now: 10 }), { kind: "created" });
+    },
+  );
+
   clause("a forgotten user has no stored files, and their account is deleted only without them", async (scene) => {
     const { audio, logins, retention } = scene.storage;
     const registration = await logins.register(newAccount(scene, "ana@example.com"));
