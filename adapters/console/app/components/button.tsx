@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -41,6 +42,27 @@ export function Button({
       {icon && <Icon name={icon} size={18} />}
       {children}
     </button>
+  );
+}
+
+interface MoreButtonProps extends Pick<ButtonProps, "children" | "small"> {
+  /** Number of items that the list shows. */
+  readonly limit: Signal<number>;
+  /** Number of items that there are. */
+  readonly length: number;
+  /** Number of items that are added. */
+  readonly step: number;
+}
+
+/** Shows more items of a list, while there are more. */
+export function MoreButton({ children, small, limit, length, step }: MoreButtonProps) {
+  if (length <= limit.value) return null;
+  return (
+    <div>
+      <Button small={small} variant="quiet" onClick={() => (limit.value += step)}>
+        {children}
+      </Button>
+    </div>
   );
 }
 

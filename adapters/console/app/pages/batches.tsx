@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Batch, BatchDetails } from "../../../../src/client/index.ts";
-import { Button, LinkButton } from "../components/button.tsx";
+import { LinkButton, MoreButton } from "../components/button.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { PageLayout } from "../components/page.tsx";
 import { Table, type TableColumn } from "../components/table.tsx";
@@ -50,13 +50,9 @@ export default function Batches() {
                 rows={batches.slice(0, limit.value)}
                 keyOf={({ id }) => id}
               />
-              {batches.length > limit.value && (
-                <div>
-                  <Button variant="quiet" onClick={() => (limit.value += STEP)}>
-                    {t.value.more}
-                  </Button>
-                </div>
-              )}
+              <MoreButton limit={limit} length={batches.length} step={STEP}>
+                {t.value.more}
+              </MoreButton>
             </div>
           )
         }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchTarget } from "../../../../../src/client/index.ts";
 import { TARGET_STATUSES } from "../../../../../src/domain/batches/batch.ts";
-import { Button } from "../../components/button.tsx";
+import { Button, MoreButton } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { Select } from "../../components/field.tsx";
 import { Table, type TableColumn } from "../../components/table.tsx";
@@ -75,13 +75,9 @@ export function TargetsCard({ batch: { id, counts, ended_at } }: { readonly batc
                   keyOf={({ position }) => String(position)}
                 />
               )}
-              {rows.length > limit.value && (
-                <div>
-                  <Button variant="quiet" onClick={() => (limit.value += STEP)}>
-                    {targets.more}
-                  </Button>
-                </div>
-              )}
+              <MoreButton limit={limit} length={rows.length} step={STEP}>
+                {targets.more}
+              </MoreButton>
             </>
           )}
         </Loaded>

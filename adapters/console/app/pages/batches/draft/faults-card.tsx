@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchTarget } from "../../../../../../src/client/index.ts";
-import { Button } from "../../../components/button.tsx";
+import { Button, MoreButton } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
 import { FaultNotice, Loaded } from "../../../components/waiting.tsx";
 import { client } from "../../../shell/client.ts";
@@ -67,13 +67,9 @@ export function FaultsCard({ batch, variables, onChange }: Props) {
                   />
                 ))}
               </ul>
-              {targets.length > limit.value && (
-                <div>
-                  <Button small variant="quiet" onClick={() => (limit.value += STEP)}>
-                    {faults.more}
-                  </Button>
-                </div>
-              )}
+              <MoreButton small limit={limit} length={targets.length} step={STEP}>
+                {faults.more}
+              </MoreButton>
             </>
           )}
         </Loaded>

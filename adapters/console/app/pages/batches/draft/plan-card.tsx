@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { BatchDetails, BatchPlan } from "../../../../../../src/client/index.ts";
-import { Button } from "../../../components/button.tsx";
+import { Button, MoreButton } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
 import { FactRow } from "../../../components/facts.tsx";
 import { Notice } from "../../../components/notice.tsx";
@@ -128,13 +128,9 @@ function FirstCalls({ plan: { calls, instances } }: { readonly plan: BatchPlan }
           { title: texts.from, cell: ({ instance_id }) => names.get(instance_id) ?? instance_id },
         ]}
       />
-      {calls.length > limit.value && (
-        <div>
-          <Button small variant="quiet" onClick={() => (limit.value += STEP * 5)}>
-            {texts.more}
-          </Button>
-        </div>
-      )}
+      <MoreButton small limit={limit} length={calls.length} step={STEP * 5}>
+        {texts.more}
+      </MoreButton>
     </div>
   );
 }
