@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { isDeeperThan } from "../../base/json-depth.ts";
-import { isObject, issueText, type Schema, withJsonSchema } from "../input/input-checks.ts";
+import { isObject, issueText, jsonObjectFault, type Schema, withJsonSchema } from "../input/input-checks.ts";
 import { CHECKED_KEYWORDS, type JsonSchema } from "../input/json-schema.ts";
 
 /** Maximum size of a result's schema as JSON, bytes. */
@@ -18,13 +17,9 @@ export function resultSchemaSchema(): Schema<JsonSchema> {
     v.any(),
     v.rawCheck<unknown>(({ dataset, addIssue }) => {
       if (!dataset.typed) return;
-      const value: unknown = dataset.value;
-      if (!isObject(value)) return addIssue({ message: issueText("type_invalid", "must be an object") });
-      if (isDeeperThan(value, MAX_LEVELS))
-        return addIssue({ message: issueText("too_long", `is nested deeper than ${MAX_LEVELS} levels`) });
-      const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
-      if (bytes > MAX_BYTES)
-        return addIssue({ message: issueText("too_long", `is ${bytes} bytes, at most ${MAX_BYTES} are allowed`) });
+      const message = jsonObjectFault(dataset.value, MAX_LEVELS, MAX_BYTES);
+      if (message !== undefined) return addIssue({ message });
+      const value = dataset.value as JsonSchema;
       const fault = value.type === "object" ? schemaFault(value, "") : `must have "type": "object"`;
       if (fault !== undefined) addIssue({ message: issueText("value_invalid", fault) });
     }),

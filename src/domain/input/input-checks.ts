@@ -23,6 +23,22 @@ export function issuePath(...keys: readonly (string | number)[]): [v.IssuePathIt
   return items as unknown as [v.IssuePathItem, ...v.IssuePathItem[]];
 }
 
+/** The fault of a JSON object by its type, depth or size; undefined if it has none. */
+export function jsonObjectFault(value: unknown, maxLevels: number, maxBytes: number): string | undefined {
+  if (!isObject(value)) return issueText("type_invalid", "must be an object");
+  if (isDeeperThan(value, maxLevels)) return issueText("too_long", `is nested deeper than ${maxLevels} levels`);
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (bytes <= maxBytes) return undefined;
+  return issueText("too_long", `is ${bytes} bytes as JSON, at most ${maxBytes} are allowed`);
+}
+
+/** True if a JSON value is nested deeper than this many levels. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
 /** Checks the length of a text in characters; `subject` begins the sentence of the fault. */
 export function characters(min: number, max: number, subject: string): v.RawCheckAction<string> {
   return withJsonSchema(
