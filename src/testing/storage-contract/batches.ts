@@ -6,7 +6,7 @@ import { type Clause, idsOf, LONG_QUEUE, type StorageScene } from "./scene.ts";
 /** Batches of calls and their targets. */
 export function batchesContract(clause: Clause, persistenceClause: Clause): void {
   persistenceClause("a batch and its targets are read back unchanged", async (scene) => {
-    const draft = batch(scene, {
+    const draft = newBatch(scene, {
       name: "Reminders \u007f ☎",
       retry: { on: ["busy"], times: 2, backoff: { firstMs: 1_000, factor: 2, maxMs: 9_000 } },
       schedule: { startAt: 5, endAt: 9, hours: { from: "09:00", until: "18:00", days: [1, 2] }, zone: "UTC" },
@@ -41,17 +41,17 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
 
   clause("a batch beyond the limit of its user is not stored", async (scene) => {
     const { batches } = scene.storage;
-    scene.equal(await batches.insert(batch(scene), undefined, 1), "created");
-    const second = batch(scene);
+    scene.equal(await batches.insert(newBatch(scene), undefined, 1), "created");
+    const second = newBatch(scene);
     scene.equal(await batches.insert(second, undefined, 1), "at_limit");
     scene.equal(await batches.get(second.id), undefined);
-    scene.equal(await batches.insert(batch(scene, { userId: scene.id("usr") }), undefined, 1), "created");
+    scene.equal(await batches.insert(newBatch(scene, { userId: scene.id("usr") }), undefined, 1), "created");
   });
 
   clause("two creations with one idempotency key store one batch", async (scene) => {
     const { batches } = scene.storage;
     const receipt = { ...scene.key("order 7"), fingerprint: "f", begunAt: scene.now(), expiredBefore: 0 };
-    const [first, second] = [batch(scene), batch(scene)];
+    const [first, second] = [newBatch(scene), newBatch(scene)];
     scene.equal(await batches.insert(first, undefined, 10, receipt), "created");
     scene.equal(await batches.insert(second, undefined, 10, receipt), "repeated");
     scene.equal(idsOf(await batches.list(scene.userId, {}, {})), [first.id]);
@@ -346,7 +346,7 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
 
   clause("an ended batch has no audio file", async (scene) => {
     const { batches } = scene.storage;
-    const draft = batch(scene, { message: { type: "FIXED_AUDIO" } });
+    const draft = newBatch(scene, { message: { type: "FIXED_AUDIO" } });
     await batches.insert(draft, Uint8Array.of(7), 10);
     scene.equal(await batches.audio(draft.id), Uint8Array.of(7));
     await batches.update(draft.id, 1, { status: "CANCELLED", endedAt: 5 }, []);
@@ -381,7 +381,8 @@ export function batchesContract(clause: Clause, persistenceClause: Clause): void
   });
 }
 
-function batch(scene: StorageScene, patch: Partial<Batch> = {}): Batch {
+/** A batch without targets, a draft. */
+export function newBatch(scene: StorageScene, patch: Partial<Batch> = {}): Batch {
   const id = scene.id("batch");
   const createdAt = scene.now();
   return {
@@ -420,7 +421,7 @@ function target(row: number, phone: string, patch: Partial<NewTarget> = {}): New
 }
 
 async function storedBatch(scene: StorageScene): Promise<Batch> {
-  const draft = batch(scene);
+  const draft = newBatch(scene);
   scene.equal(await scene.storage.batches.insert(draft, undefined, 100), "created");
   return draft;
 }

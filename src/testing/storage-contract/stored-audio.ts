@@ -2,6 +2,7 @@ import type { Batch } from "../../domain/batches/batch.ts";
 import type { Call } from "../../domain/calls/call.ts";
 import type { StoredAudio } from "../../domain/calls/stored-audio.ts";
 import { newAccount } from "./accounts/login-records.ts";
+import { newBatch } from "./batches.ts";
 import { type Clause, LONG_QUEUE, type StorageScene } from "./scene.ts";
 
 const LIMITS = { maxFiles: 10, userBytes: Infinity };
@@ -278,23 +279,5 @@ const TARGET = {
 } as const;
 
 function batchWith(scene: StorageScene, audio: StoredAudio): Batch {
-  const createdAt = scene.now();
-  return {
-    id: scene.id("batch"),
-    userId: scene.userId,
-    tokenId: null,
-    name: "Reminders",
-    status: "DRAFT",
-    instanceIds: ["inst_1"],
-    message: { type: "FIXED_AUDIO", audio: message(audio) },
-    schedule: {},
-    gapMs: 0,
-    reason: null,
-    lastPosition: 0,
-    startedAt: null,
-    endedAt: null,
-    createdAt,
-    updatedAt: createdAt,
-    version: 1,
-  };
+  return newBatch(scene, { message: { type: "FIXED_AUDIO", audio: message(audio) } });
 }
