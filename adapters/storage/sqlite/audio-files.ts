@@ -25,6 +25,8 @@ export interface AudioFiles {
   put(callId: string, bytes: Uint8Array): Promise<void>;
   /** Deletes the file of a call. @throws {StorageUnavailable} */
   remove(callId: string): Promise<void>;
+  /** Resolves when no worker reads or writes a file. */
+  close(): Promise<void>;
 }
 
 /** Audio files in SQLite, read and written by workers with separate connections. */
@@ -34,8 +36,21 @@ export function sqliteAudioFiles(
   database: DatabaseSync,
 ): AudioFiles {
   let runningChanges = 0;
+  const runningJobs = new Set<Promise<unknown>>();
 
-  async function run(work: Pick<AudioFileInput, "callId" | "task" | "file">): Promise<ArrayBuffer | undefined> {
+  type Work = Pick<AudioFileInput, "callId" | "task" | "file">;
+
+  async function run(work: Work): Promise<ArrayBuffer | undefined> {
+    const job = runJob(work);
+    runningJobs.add(job);
+    try {
+      return await job;
+    } finally {
+      runningJobs.delete(job);
+    }
+  }
+
+  async function runJob(work: Work): Promise<ArrayBuffer | undefined> {
     const job = { kind: "audio-file", ...location, ...work } as const;
     const transfer = work.file ? [work.file] : [];
     for await (const { file, unavailableReason } of workers.run(job, { timeoutMs: JOB_TIMEOUT_MS, transfer })) {
@@ -45,7 +60,7 @@ export function sqliteAudioFiles(
     return undefined;
   }
 
-  async function change(work: Parameters<typeof run>[0]): Promise<void> {
+  async function change(work: Work): Promise<void> {
     // The worker moves the file out of the WAL; a commit on this thread would do it here.
     if (runningChanges++ === 0) database.exec("pragma wal_autocheckpoint = 0");
     try {
@@ -63,6 +78,9 @@ export function sqliteAudioFiles(
     // The caller keeps the file. Transferring a copy is faster than letting the message be copied.
     put: async (callId, bytes) => change({ callId, task: "store", file: await copyInTurns(bytes) }),
     remove: (callId) => change({ callId, task: "delete" }),
+    async close() {
+      await Promise.allSettled(runningJobs);
+    },
   };
 }
 
@@ -99,34 +117,37 @@ const PART_BYTES = 512 << 10;
 const CHECKPOINT_ATTEMPTS = 50;
 const PAUSE_MS = 5;
 
-/** Reads, stores or deletes an audio file on a separate connection, and moves its changes out of the WAL. */
+/**
+ * Reads, stores or deletes an audio file on a separate connection, and moves its changes out of the WAL. The connection is
+ * closed before the piece is emitted: whoever has it may delete the database.
+ */
 export async function audioFileJob(
   input: AudioFileInput,
   { emit }: { emit(piece: AudioFileResult, transfer?: readonly ArrayBuffer[]): void },
 ): Promise<void> {
+  const result = await resultOf(input).catch((error: unknown): AudioFileResult => {
+    const unavailableReason = sqliteUnavailable(error);
+    if (unavailableReason === undefined) throw error;
+    return { unavailableReason };
+  });
+  emit(result, result.file ? [result.file] : []);
+}
+
+async function resultOf(input: AudioFileInput): Promise<AudioFileResult> {
   const sqlite = await nodeSqlite();
   const { path, prefix = "", synchronous, maxPageCount, callId, task, file } = input;
   const table = `"${prefix}call_audio"`;
-  let database: DatabaseSync | undefined;
+  const database = new sqlite.DatabaseSync(path);
   try {
-    database = new sqlite.DatabaseSync(path);
     database.exec(`pragma busy_timeout = ${BUSY_MS}; pragma secure_delete = on; pragma wal_autocheckpoint = 0`);
     database.exec(`pragma synchronous = ${synchronous}`);
     if (maxPageCount !== undefined) database.exec(`pragma max_page_count = ${Math.trunc(maxPageCount)}`);
-    if (task === "read") {
-      const bytes = readParts(database, table, callId);
-      emit({ file: bytes }, bytes ? [bytes] : []);
-      return;
-    }
+    if (task === "read") return { file: readParts(database, table, callId) };
     if (file) await storeParts(database, table, callId, file);
     else await deleteParts(database, table, callId);
-    emit({});
-  } catch (error) {
-    const unavailableReason = sqliteUnavailable(error);
-    if (unavailableReason === undefined) throw error;
-    emit({ unavailableReason });
+    return {};
   } finally {
-    database?.close();
+    database.close();
   }
 }
 

@@ -78,7 +78,7 @@ export async function connectSqlite(
       return { release: async () => {} };
     },
     async close() {
-      await checkpoints?.close();
+      await Promise.all([checkpoints?.close(), files?.close()]);
       walSync?.close();
       reader?.close();
       database.close();

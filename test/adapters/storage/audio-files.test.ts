@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type EmbeddedWorkers, embeddedWorkers } from "../../../adapters/defaults/worker-pool.ts";
@@ -52,6 +53,15 @@ describe("a large audio file in SQLite", () => {
     await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
     expect(await storage.calls.audio("call_1")).toBeUndefined();
     await expectFilesIn(path, []);
+  });
+
+  test("is read and written by no worker after the storage has closed", async () => {
+    const { path, storage } = await openWithInstance();
+    await storage.calls.insert(call("call_1"), FILE, SINGLE_POLICY, []);
+    await storage.calls.update("call_1", 1, { status: "FAILED", endedAt: 2 }, []);
+    await storage.close();
+    expect(existsSync(`${path}-wal`)).toBe(false); // the last connection to close deletes it
+    expect(filesIn(path)).toEqual([]);
   });
 
   test("does not prevent a start if its deletion fails", async () => {
