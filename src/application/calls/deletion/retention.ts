@@ -25,8 +25,7 @@ export interface RetentionDays {
 /**
  * Deletes expired data: calls with their events and recordings, recordings that expire before their calls, ended
  * batches, and deleted instances. Stored audio files, results of idempotent requests and counters of deleted calls
- * always expire. Runs
- * every hour, by the purge clock.
+ * always expire. Runs every hour, by the purge clock.
  */
 export class Retention {
   readonly #context: RetentionContext;
