@@ -81,7 +81,8 @@ class Stretch {
 
   /** Converts a piece for all streams. */
   #add(samples: Int16Array): ConvertedPiece {
-    const piece = { samples: convert(this.#currentResampler(), samples), tail: undefined, next: new WeakMap() };
+    const converted = convert(this.#currentResampler(), samples);
+    const piece: ConvertedPiece = { samples: converted, tail: undefined, next: new WeakMap() };
     if (this.#lastPiece) this.#lastPiece.next.set(samples, piece);
     else {
       const byRates = firstPieces.get(samples) ?? new Map<string, ConvertedPiece>();
