@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { type AudioThread, ClosedError, type MediaClock, NO_DEADLINES, type System } from "../../ports.ts";
+import { type AudioThread, ClosedError, type MediaClock, NO_DEADLINES, realSystem, type System } from "../../ports.ts";
 import {
   type MediaEngine,
   type MediaListener,
@@ -193,16 +193,15 @@ export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
     this.#options.onEmpty();
   }
 
-  /** Watches the worker's heartbeat during calls. */
+  /** Watches the worker's heartbeat during calls. The worker beats in real time, whatever the application's clock does. */
   #watch(): void {
-    const { system } = this.#options;
-    const watch = new HeartbeatWatch(this.#heartbeat.beats, system.monotonic());
+    const watch = new HeartbeatWatch(this.#heartbeat.beats, realSystem.monotonic());
     const check = (): void => {
-      if (watch.isStuck(this.#heartbeat.beats, system.monotonic()))
+      if (watch.isStuck(this.#heartbeat.beats, realSystem.monotonic()))
         this.#handleExit(`it has not responded for ${STUCK_MS / 1_000} s`);
-      else this.#cancelCheck = system.after(BEAT_MS, check);
+      else this.#cancelCheck = realSystem.after(BEAT_MS, check);
     };
-    this.#cancelCheck = system.after(BEAT_MS, check);
+    this.#cancelCheck = realSystem.after(BEAT_MS, check);
   }
 
   #stopWatch(): void {
