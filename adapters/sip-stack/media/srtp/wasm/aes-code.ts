@@ -9,6 +9,7 @@ import {
   lookUp,
   or,
   repeat,
+  SWAPPED_WORDS,
   set,
   shiftLeft,
   shiftRight,
@@ -35,7 +36,6 @@ export interface KeystreamMemory {
 const BLOCK = 16;
 /** Number of blocks encrypted side by side, so that the processor does not wait for the lookups of one. */
 export const BLOCKS_AT_ONCE = 2;
-const SWAPPED_WORDS = Uint8Array.of(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
 
 /** The order of ShiftRows, after a rotation of each column by a number of bytes. */
 const shiftedRows = (rotation = 0): Uint8Array =>

@@ -48,8 +48,10 @@ export const vXor = vBinary(0x51);
 export const vAnd = vBinary(0x4e);
 /** Replaces each index of the second vector by that byte of the first; by 0 if it is 16 or more. */
 export const lookUp = vBinary(0x0e);
+/** Order that turns words of the network into words of the processor, and back. */
+export const SWAPPED_WORDS: Uint8Array = Uint8Array.of(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
 /** Puts the bytes of a vector into another order. */
-export const reorder = (value: Code, order: readonly number[]): Code => [value, value, 0xfd, 0x0d, ...order];
+export const reorder = (value: Code, order: Iterable<number>): Code => [value, value, 0xfd, 0x0d, ...order];
 /** Shifts each 16-bit lane to the right. */
 export const vShiftRight = (value: Code, bits: number): Code => [value, i32(bits), 0xfd, ...unsigned(0x8d)];
 export const lane = (value: Code, index: number): Code => [value, 0xfd, 0x1b, index];

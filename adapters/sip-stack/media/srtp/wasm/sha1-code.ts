@@ -14,6 +14,7 @@ import {
   reorder,
   repeat,
   rotateLeft,
+  SWAPPED_WORDS,
   set,
   shiftLeft,
   store,
@@ -40,8 +41,6 @@ export interface HmacMemory {
 }
 
 const BLOCK = 64;
-/** Order that turns words of the network into words of the processor, and back. */
-const SWAPPED_WORDS = [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12];
 /** SHA-1's constant for each twenty steps. */
 const CONSTANTS = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6] as const;
 
