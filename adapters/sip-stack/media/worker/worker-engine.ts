@@ -26,6 +26,7 @@ const ENTRY: URL = new URL(
 
 /** Options of a {@link WorkerEngine}. */
 export interface WorkerEngineOptions extends Pick<MediaWorkerStart, "thread" | "ports"> {
+  /** The clock of the calls. The worker itself starts and beats in real time. */
   readonly system: System;
   /** Moves the samples of the calls in this thread. */
   readonly clock: MediaClock;
@@ -69,7 +70,7 @@ export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
-    const { entry = ENTRY, thread, ports, system } = options;
+    const { entry = ENTRY, thread, ports } = options;
     const heartbeat = Heartbeat.memory();
     this.#heartbeat = new Heartbeat(heartbeat);
     const workerData: MediaWorkerStart = { thread, ports, heartbeat };
@@ -77,7 +78,7 @@ export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
     this.#worker.on("message", this.#receive);
     this.#worker.on("error", (fault: Error) => this.#handleExit(fault.message));
     this.#worker.on("exit", (code) => this.#handleExit(`it exited with code ${code}`));
-    const cancel = system.after(START_TIMEOUT_MS, () => {
+    const cancel = realSystem.after(START_TIMEOUT_MS, () => {
       this.#handleExit(`it did not start within ${START_TIMEOUT_MS / 1000} s`);
     });
     void this.ready.then(cancel, cancel);
@@ -193,7 +194,7 @@ export class WorkerEngine implements Pick<MediaEngine, "open" | "close"> {
     this.#options.onEmpty();
   }
 
-  /** Watches the worker's heartbeat during calls. The worker beats in real time, whatever the application's clock does. */
+  /** Watches the worker's heartbeat during calls. */
   #watch(): void {
     const watch = new HeartbeatWatch(this.#heartbeat.beats, realSystem.monotonic());
     const check = (): void => {
