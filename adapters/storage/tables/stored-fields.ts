@@ -1,7 +1,7 @@
 import type { Batch, BatchTarget } from "../../../src/domain/batches/batch.ts";
 import type { Call } from "../../../src/domain/calls/call.ts";
 import type { QualityInterval } from "../../../src/domain/calls/quality-series.ts";
-import type { StoredAudio } from "../../../src/domain/calls/stored-audio.ts";
+import { type StoredAudio, storedAudioId } from "../../../src/domain/calls/stored-audio.ts";
 import type { TranscriptLine } from "../../../src/domain/calls/transcript.ts";
 import type { Consent } from "../../../src/domain/dialling-rules/consent.ts";
 import type { Event } from "../../../src/domain/events.ts";
@@ -305,19 +305,13 @@ export function callRow(call: Call): CallRow {
     counted_at: null,
     demo_scope: call.isDemo ? call.instanceId : null,
     stored_bytes: 0,
-    audio_id: audioIdOf(call.message),
+    audio_id: storedAudioId(call.message) ?? null,
   };
 }
 
 /** The row of a new batch. */
 export function batchRow(batch: Batch): Database["batches"] {
-  return { ...RECORDS.batches.row(batch), audio_id: audioIdOf(batch.message) };
-}
-
-/** Id of the stored audio file in the message of a call or batch; null if there is none. */
-function audioIdOf(message: Call["message"] | Batch["message"]): string | null {
-  const { type, audioId, audio } = message as { type: string; audioId?: string; audio?: { audioId?: string } };
-  return type === "FIXED_AUDIO" ? (audioId ?? audio?.audioId ?? null) : null;
+  return { ...RECORDS.batches.row(batch), audio_id: storedAudioId(batch.message) ?? null };
 }
 
 /** The call in a row. */

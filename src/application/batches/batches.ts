@@ -18,6 +18,7 @@ import type {
 import { assertTimesAhead } from "../../domain/batches/schedule-times.ts";
 import type { TargetRow } from "../../domain/batches/target-rows.ts";
 import { countsByRetryReason } from "../../domain/batches/target-wait.ts";
+import { storedAudioId } from "../../domain/calls/stored-audio.ts";
 import { parseBody } from "../../domain/input/input-parser.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { NewReceipt, Page } from "../../ports/storage.ts";
@@ -253,7 +254,7 @@ export class Batches implements BatchUseCases {
       case "repeated":
         return undefined;
       case "audio_gone":
-        throw audioNotFound(audioIdIn(batch) ?? "");
+        throw audioNotFound(storedAudioId(batch.message) ?? "");
       case "user_deleted":
         throw new Refusal("unauthorized", "the account of this token was deleted");
       case "at_limit":
@@ -269,7 +270,7 @@ export class Batches implements BatchUseCases {
 
   /** The batch with the properties of the stored audio file that its message names. @throws {Refusal} `audio_not_found` */
   async #withStoredAudio(principal: Principal, batch: Batch): Promise<Batch> {
-    const audioId = audioIdIn(batch);
+    const audioId = storedAudioId(batch.message);
     if (audioId === undefined) return batch;
     const { message: audio } = await this.#creation.messages.storedAudio(principal, audioId);
     return { ...batch, message: { ...batch.message, audio } };
@@ -327,11 +328,6 @@ export class Batches implements BatchUseCases {
     const { nextAt = now } = await storage.batches.due(batch.id, now, 1);
     return { ...batch, counts, estimatedEndAt: Math.max(estimatedEndAt, nextAt) };
   }
-}
-
-/** Id of the stored audio file in a batch's message; undefined if there is none. */
-function audioIdIn({ message: { type, audio } }: Batch): string | undefined {
-  return type === "FIXED_AUDIO" ? (audio as { readonly audioId?: string }).audioId : undefined;
 }
 
 /**

@@ -24,6 +24,12 @@ export interface StoredAudio {
   readonly deletedAt: number | null;
 }
 
+/** Id of the stored file that the message of a call or a batch plays; undefined if it plays none. */
+export function storedAudioId(message: { readonly type: string }): string | undefined {
+  const { type, audioId, audio } = message as { type: string; audioId?: string; audio?: { audioId?: string } };
+  return type === "FIXED_AUDIO" ? (audioId ?? audio?.audioId) : undefined;
+}
+
 /** True if the file can be used for new calls and batches at this time (ms since 1970-01-01 UTC). */
 export function isUsable({ deletedAt, expiresAt }: StoredAudio, now: number): boolean {
   return deletedAt === null && (expiresAt === null || expiresAt > now);

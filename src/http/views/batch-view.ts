@@ -12,6 +12,7 @@ import type {
   TargetStatus,
 } from "../../domain/batches/batch.ts";
 import { detailInFile } from "../../domain/batches/fault-column.ts";
+import { storedAudioId } from "../../domain/calls/stored-audio.ts";
 import type { View } from "../response-types.ts";
 import { maybeTimestamp, timestamp } from "../timestamp.ts";
 
@@ -56,8 +57,8 @@ export function batchView(batch: StoredBatch): View<"Batch"> {
 
 /** A batch with its progress. */
 export function batchDetailsView(batch: DetailedBatch): View<"BatchDetails"> {
-  const { audio, ...otherFields } = batch.message;
-  const { audioId } = (audio ?? {}) as { readonly audioId?: string };
+  const { audio: _, ...otherFields } = batch.message;
+  const audioId = storedAudioId(batch.message);
   const message = audioId === undefined ? otherFields : { ...otherFields, audio: { audioId } };
   const { byStatus, byReason, waitingAfter } = batch.counts;
   return {

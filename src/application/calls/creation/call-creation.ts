@@ -6,6 +6,7 @@ import type { UploadedAudio } from "../../../domain/calls/audio-input.ts";
 import { asCreated, type Call, type Message, UNDIALLED } from "../../../domain/calls/call.ts";
 import type { CheckedCallInput } from "../../../domain/calls/call-input.ts";
 import { agentLanguageIn, agentToolsIn, voiceIn } from "../../../domain/calls/call-type-input.ts";
+import { storedAudioId } from "../../../domain/calls/stored-audio.ts";
 import type { Fact } from "../../../domain/events.ts";
 import { parseCreateCall } from "../../../domain/input/inputs.ts";
 import { batchPolicy } from "../../../domain/instances/queue-capacity.ts";
@@ -241,7 +242,7 @@ export class CallCreation {
       case "instance_gone":
         throw instanceNotFound(instanceId);
       case "audio_gone":
-        throw audioNotFound("audioId" in message ? String(message.audioId) : "");
+        throw audioNotFound(storedAudioId(message) ?? "");
       case "target_taken":
         throw new Refusal("batch_state", `batch "${call.batchId}" does not wait for a call to ${call.targetPhone}`);
       case "full":
