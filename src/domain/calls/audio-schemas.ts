@@ -6,6 +6,7 @@ import {
   type Schema,
   storableText,
   visibleText,
+  wholeMs,
   withJsonSchema,
 } from "../input/input-checks.ts";
 import type { Limits } from "../limits.ts";
@@ -32,19 +33,6 @@ export const MAX_AUDIO_LIFE_MS: number = 366 * 86_400_000;
 
 /** The schema of {@link CreateAudioInput}. */
 export function createAudioSchema(limits: Limits): Schema<CheckedAudioInput> {
-  const rule = `must be a whole number from 1 to ${MAX_AUDIO_LIFE_MS} (ms)`;
-  const expiresInMs = withJsonSchema(
-    v.pipe(
-      v.number(issueText("value_invalid", rule)),
-      v.check((ms) => Number.isInteger(ms) && ms >= 1 && ms <= MAX_AUDIO_LIFE_MS, issueText("value_invalid", rule)),
-    ),
-    {
-      type: "integer",
-      minimum: 1,
-      maximum: MAX_AUDIO_LIFE_MS,
-      description: "Time after which the file expires, ms. Default: it is kept until it is deleted.",
-    },
-  );
   const name = v.pipe(
     v.string(),
     v.trim(),
@@ -56,7 +44,15 @@ export function createAudioSchema(limits: Limits): Schema<CheckedAudioInput> {
   return v.object({
     audio: v.object({ audioBase64: audioFileSchema(limits) }),
     name: v.optional(v.nullable(name)),
-    expiresInMs: v.optional(v.nullable(expiresInMs)),
+    expiresInMs: v.optional(
+      v.nullable(
+        wholeMs(
+          1,
+          MAX_AUDIO_LIFE_MS,
+          "Time after which the file expires, ms. Default: it is kept until it is deleted.",
+        ),
+      ),
+    ),
   });
 }
 

@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { characters, isObject, issueText, type Schema, storableText, withJsonSchema } from "../input/input-checks.ts";
+import {
+  characters,
+  isObject,
+  issueText,
+  type Schema,
+  storableText,
+  wholeMs,
+  withJsonSchema,
+} from "../input/input-checks.ts";
 import { type ParseOptions, parseBody } from "../input/input-parser.ts";
 import { metadataSchema } from "../input/metadata-input.ts";
 import type { Metadata } from "../instances/instance.ts";
@@ -92,7 +100,13 @@ export function callSchemas(limits: Limits): CallSchemas {
       ),
     ),
     sip: v.optional(sipSchema()),
-    expiresAfterMs: v.optional(expirySchema()),
+    expiresAfterMs: v.optional(
+      wholeMs(
+        1,
+        MAX_QUEUE_MS,
+        "How long the call may wait in its queue, ms: for its line, or for its calling hours. Default: the server's queue timeout.",
+      ),
+    ),
     reference: v.optional(referenceSchema(limits)),
     metadata: v.optional(metadataSchema(limits)),
   };
@@ -144,21 +158,6 @@ function checkExtension(input: CheckedCallInput): void {
 
 /** Longest time that a call may wait in its queue, ms. */
 export const MAX_QUEUE_MS: number = 7 * 86_400_000;
-
-function expirySchema(): Schema<number> {
-  const rule = `must be a whole number from 1 to ${MAX_QUEUE_MS} (ms)`;
-  const schema = v.pipe(
-    v.number(issueText("value_invalid", rule)),
-    v.check((ms) => Number.isInteger(ms) && ms >= 1 && ms <= MAX_QUEUE_MS, issueText("value_invalid", rule)),
-  );
-  return withJsonSchema(schema, {
-    type: "integer",
-    minimum: 1,
-    maximum: MAX_QUEUE_MS,
-    description:
-      "How long the call may wait in its queue, ms: for its line, or for its calling hours. Default: the server's queue timeout.",
-  });
-}
 
 /** The schema of a reference. Calls are looked up by it, so databases must be able to store it unchanged. */
 function referenceSchema(limits: Limits): Schema<string> {

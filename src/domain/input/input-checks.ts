@@ -14,6 +14,16 @@ export function withJsonSchema<T extends object>(schema: T, json: Record<string,
   return schema;
 }
 
+/** The schema of a time in whole milliseconds. */
+export function wholeMs(min: number, max: number, description: string): Schema<number> {
+  const fault = issueText("value_invalid", `must be a whole number from ${min} to ${max} (ms)`);
+  const schema = v.pipe(
+    v.number(fault),
+    v.check((ms) => Number.isInteger(ms) && ms >= min && ms <= max, fault),
+  );
+  return withJsonSchema(schema, { type: "integer", minimum: min, maximum: max, description });
+}
+
 /** The message of an issue: the fault's code before its sentence. */
 export const issueText = (code: RefusalCode, sentence: string): string => `${code}: ${sentence}`;
 
