@@ -3,7 +3,6 @@ import { copyInTurns } from "../../../src/audio/copy-in-turns.ts";
 import { concatBytes } from "../../../src/base/concat-bytes.ts";
 import { StorageUnavailable } from "../../../src/ports/storage.ts";
 import { nodeSqlite, sqliteUnavailable } from "./node-sqlite.ts";
-import { MAX_WAL_PAGES } from "./wal-checkpoints.ts";
 
 /** Maximum size of a file that is written with its call; a larger one would delay audio. */
 export const MAX_SMALL_FILE_BYTES: number = 256 << 10;
@@ -33,9 +32,7 @@ export interface AudioFiles {
 export function sqliteAudioFiles(
   workers: AudioFileWorkers,
   location: Pick<AudioFileInput, "path" | "prefix" | "synchronous" | "maxPageCount">,
-  database: DatabaseSync,
 ): AudioFiles {
-  let runningChanges = 0;
   const runningJobs = new Set<Promise<unknown>>();
 
   type Work = Pick<AudioFileInput, "callId" | "task" | "file">;
@@ -60,24 +57,18 @@ export function sqliteAudioFiles(
     return undefined;
   }
 
-  async function change(work: Work): Promise<void> {
-    // The worker moves the file out of the WAL; a commit on this thread would do it here.
-    if (runningChanges++ === 0) database.exec("pragma wal_autocheckpoint = 0");
-    try {
-      await run(work);
-    } finally {
-      if (--runningChanges === 0 && database.isOpen) database.exec(`pragma wal_autocheckpoint = ${MAX_WAL_PAGES}`);
-    }
-  }
-
   return {
     async get(callId) {
       const file = await run({ callId, task: "read" });
       return file && new Uint8Array(file);
     },
     // The caller keeps the file. Transferring a copy is faster than letting the message be copied.
-    put: async (callId, bytes) => change({ callId, task: "store", file: await copyInTurns(bytes) }),
-    remove: (callId) => change({ callId, task: "delete" }),
+    async put(callId, bytes) {
+      await run({ callId, task: "store", file: await copyInTurns(bytes) });
+    },
+    async remove(callId) {
+      await run({ callId, task: "delete" });
+    },
     async close() {
       await Promise.allSettled(runningJobs);
     },
@@ -119,7 +110,7 @@ const PAUSE_MS = 5;
 
 /**
  * Reads, stores or deletes an audio file on a separate connection, and moves its changes out of the WAL. The connection is
- * closed before the piece is emitted: whoever has it may delete the database.
+ * closed before the piece is emitted, because the receiver may delete the database.
  */
 export async function audioFileJob(
   input: AudioFileInput,

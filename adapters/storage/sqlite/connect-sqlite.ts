@@ -59,7 +59,7 @@ export async function connectSqlite(
   const reads = reader && sharedReads(reader);
   const checkpoints = reader && workers && new WalCheckpoints(workers, path);
   if (checkpoints) database.exec(`pragma wal_autocheckpoint = ${MAX_WAL_PAGES}`);
-  const files = reader && workers && sqliteAudioFiles(workers, { path, prefix, synchronous, maxPageCount }, database);
+  const files = reader && workers && sqliteAudioFiles(workers, { path, prefix, synchronous, maxPageCount });
   return {
     files,
     name: path,

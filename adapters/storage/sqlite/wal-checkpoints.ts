@@ -4,7 +4,7 @@ import { nodeSqlite } from "./node-sqlite.ts";
 const CHECKPOINT_COMMITS = 100;
 /**
  * Pages of the WAL, 4,096 bytes each, at which SQLite moves it during a commit, which then blocks the event loop for
- * tens of milliseconds: more than workers leave, unless all of them are busy.
+ * tens of milliseconds: more than workers leave, large audio files included, unless all of them are busy.
  */
 export const MAX_WAL_PAGES = 4_000;
 const JOB_TIMEOUT_MS = 60_000;
