@@ -40,8 +40,8 @@ const ROLLBACK = CompiledQuery.raw("rollback to piece");
  * settles after the commit, when it is durable. After a fault, the pieces of the transaction are run again, so that the
  * others succeed.
  * @param verify called before each transaction; if it throws, the work of the transaction fails
- * @param commitsDurable resolves when all commits until now are durable; undefined if commits already are. Meanwhile the
- * next transaction may begin.
+ * @param commitsDurable resolves when all commits until now are durable; undefined if commits already are. The next
+ * transaction may begin before that.
  */
 export function sharedCommits(
   db: Kysely<Database>,

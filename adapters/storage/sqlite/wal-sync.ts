@@ -23,7 +23,7 @@ export class WalSync {
 
   /**
    * Resolves when all commits until now survive a power failure.
-   * @throws {StorageUnavailable} the disk failed, now or earlier: nobody knows which pages it has lost since
+   * @throws {StorageUnavailable} the disk failed, now or earlier: the pages that it has lost since are unknown
    */
   commitsDurable(): Promise<void> {
     if (this.#failure) return Promise.reject(this.#failure);
